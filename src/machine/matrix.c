@@ -21,5 +21,5 @@ const struct wl_matrix *wl_matrix_of_gfx11(const struct wl_matrix *row) {
 
 uint32_t wl_matrix_number(const struct wl_matrix *row) {
     return (uint32_t)row->a | (uint32_t)row->b << 4 | (uint32_t)row->d << 8 | (uint32_t)row->m << 12 | (uint32_t)row->k << 18 |
-           (uint32_t)(row->blocks - 1) << 25 | (uint32_t)row->layout << 29 | (uint32_t)row->sparse << 31;
+           (uint32_t)(row->blocks - 1 + 2 * (row->scale_block == 16)) << 25 | (uint32_t)row->layout << 29 | (uint32_t)row->sparse << 31;
 }

@@ -7,7 +7,8 @@
  *
  *   lanes are cut into groups of M * blocks lanes; the lanes of group g hold the g-th part of K, consecutive elements a lane.
  *   Lane b * M + i of a group holds row i of A and column i of B, of block b.
- *     gfx9: all 64 lanes are used. gfx11: one group, repeated in the wave's other lanes. gfx12: the wave's 16-lane groups; 4-bit
+ *     gfx9: all 64 lanes are used. gfx11: one group, repeated in the wave's other lanes. gfx12: the wave's 16-lane groups (on gfx1250 the
+ *     two groups take turns in K, by runs of elements; it is the same for A and B, so that dense sums do not show it); 4-bit
  *     elements fill a register first (K = 16: lanes 0 to 31 of a wave64).
  *     gfx950's sparse products of twice as many elements (wl_matrix_crosses): A and the indices lie as ever, B otherwise. Each two elements of A,
  *     a pair, go with four of B, a quad. Number a lane's pairs and quads from 0 on. The quad of pair p in group g is in group 2 * g + t modulo
@@ -18,6 +19,10 @@
  *   and the other run begins half of K further on. The g-th 32 elements of K share a scale, 2^(byte - 127), where 255 is NaN: row i of A
  *   and column i of B have theirs in lane g * M + i of a register. (4 and 8 bits: as AMD's articles on CDNA4 and Triton have it; for 6
  *   bits no source was found.)
+ *   On gfx1250 a lane's 64 elements are runs of 16 (8 bits) or 32, and the two groups of lanes take turns in K. Row i of A and column i of B
+ *   have the scales of all their blocks, of 32 or 16 elements, in the bytes of lane i, or i + 16, of a dword or two (WL_MATRIX_ROWS).
+ *   Indices of gfx1250's sparse products (wl_matrix_has_long_index) fill the registers of lanes 0 to 15 with those of the first half of a
+ *   row of A, then lanes 16 to 31. (All of it as AMD's emulator rocjitsu has it.)
  *
  * Rounding: sums are formed in the order of the lane groups and of the elements in a lane, by fused multiply-adds in f32
  * (f64), rounded to nearest even whatever MODE says; 16-bit results are rounded once at the end. Integer sums are exact, then
@@ -45,6 +50,7 @@ enum wl_matrix_kind {
     WL_MATRIX_BF6,    /* E3M2 */
     WL_MATRIX_FP4,    /* E2M1 */
     WL_MATRIX_CHOSEN, /* by the instruction: A's kind by cbsz, B's by blgp (wl_matrix_chosen) */
+    WL_MATRIX_BF16_OF_F32, /* D, where C is of f32 */
 };
 
 enum wl_matrix_layout { WL_MATRIX_MFMA, WL_MATRIX_WMMA11, WL_MATRIX_WMMA12 };
@@ -83,6 +89,12 @@ static inline unsigned wl_matrix_quad_number(unsigned group, unsigned pair, unsi
     return pair % (quads / 2) + group / (groups / 2) * (quads / 2);
 }
 
+/* Whether it is a sparse product of gfx1250's, whose indices are in an order of their own. */
+static inline bool wl_matrix_has_long_index(const struct wl_matrix *row) {
+    const bool halves = row->a == WL_MATRIX_F16 || row->a == WL_MATRIX_BF16;
+    return row->sparse && row->layout == WL_MATRIX_WMMA12 && row->a != WL_MATRIX_I4 && row->k == (halves ? 64 : 128);
+}
+
 /* gfx11's row of the same name; NULL: there is none. */
 const struct wl_matrix *wl_matrix_of_gfx11(const struct wl_matrix *row);
 /* What translated code calls a row: a number that stays the same when other rows come or go. */
@@ -102,7 +114,8 @@ enum {
     WL_MATRIX_OCP = 1 << 21,   /* gfx9: numbers of 8 bits have OCP's formats (gfx950) */
     /* Rows with scales: WL_MATRIX_CBSZ and WL_MATRIX_BLGP choose kinds, and in the place of ABID: */
     WL_MATRIX_SCALE_A = 3, /* 2 bits: which byte of its dword is A's scale ... */
-    WL_MATRIX_SCALE_B = 5, /* 2 bits: ... and B's */
+    WL_MATRIX_SCALE_B = 5, /* 2 bits: ... and B's. gfx1250: their kinds: 0 powers of two, 1 E5M3, 2 E4M3 */
+    WL_MATRIX_ROWS = 22,   /* 2 bits, gfx1250: A's, B's are in lanes 16 to 31 */
 };
 
 /* The kind that 3 bits of cbsz or blgp choose. */
@@ -123,7 +136,7 @@ struct wl_matrix_product {
 struct wl_matrix_scaled {
     struct wl_matrix_product product;
     const uint32_t *scale[2];
-    uint32_t scale_value[2];
+    uint64_t scale_value[2];
 };
 
 enum {

@@ -32,14 +32,23 @@ enum {
     WL_SGPR_EXEC = 126, /* 126, 127; wave32 uses 126 alone */
     WL_SGPR_COUNT = 128,
     WL_M0_LDS = 0x3ffff, /* the bits of M0 that say where in LDS a load from memory goes: 160 KiB, of which most processors have less */
-    WL_VGPR_COUNT = 512, /* 256 VGPRs, then 256 AGPRs */
-    WL_AGPR = 256,
+    WL_VGPR_COUNT = 1024, /* rows: gfx1250's VGPRs; of others 256 VGPRs, then 256 AGPRs */
+    WL_ROW_WORDS = WL_VGPR_COUNT / 64,
+    WL_AGPR = 256, /* VGPRs of all but gfx1250 */
+    WL_AGPR_END = 512,
 };
 
 /* Flat apertures: bits 63:32 of a flat address into LDS or scratch; bits 47:32 are zero as on GFX9 hardware, so that
  * both src_shared_base and the 16-bit fields of HW_REG_SH_MEM_BASES describe them. Memory addresses never have bit 48 or above. */
 #define WL_SHARED_APERTURE_HI  UINT32_C(0x00010000)
 #define WL_PRIVATE_APERTURE_HI UINT32_C(0x00020000)
+/* gfx1250 has the number of the lane in bits 56:52 of a flat address into scratch, and compilers take those whose high half differs from
+ * src_flat_scratch_base's below bit 26 alone for such: so that base has a bit that no other address has. */
+#define WL_FLAT_SCRATCH_HI UINT32_C(0x04020000)
+/* Such an address of a lane's own scratch becomes one in the private aperture, another lane's one of nothing. */
+static inline uint64_t wl_flat_address(uint64_t address, uint32_t lane) {
+    return address >> 58 & 1 ? address ^ ((uint64_t)(WL_FLAT_SCRATCH_HI ^ WL_PRIVATE_APERTURE_HI) << 32 | (uint64_t)lane << 52) : address;
+}
 
 /* What a wave is in, and one more copy of a kernel: WORKGROUP, which runs all waves of a workgroup (translate/analysis/workgroup.h) and is
  * given the first one. It has both forms in it, and is entered at 0. */

@@ -347,7 +347,7 @@ static void find_writes(struct search *s) {
             wl_inst_effects(inst, s->unit->request->wave_size, s->effects);
             for (unsigned w = 0; w < 2; w++)
                 s->loop.scalars_written[w] |= s->effects->touch.scalar[w];
-            for (unsigned w = 0; w < 8; w++) {
+            for (unsigned w = 0; w < WL_ROW_WORDS; w++) {
                 s->loop.rows_written[w] |= s->effects->touch.vector[w];
                 s->loop.rows[w] |= s->effects->touch.vector[w] | s->effects->use.vector[w];
                 s->failed |= (s->effects->use_lanes[w] && !inst->aggregate) || s->effects->def_lanes[w];
@@ -360,10 +360,10 @@ static void find_writes(struct search *s) {
  * with the others. */
 static void find_counters(struct search *s) {
     struct wl_strip_loop *loop = &s->loop;
-    uint64_t kept[8];
+    uint64_t kept[WL_ROW_WORDS];
     memcpy(kept, s->unit->blocks[loop->exit].live_in.inactive, sizeof kept);
     for (uint32_t i = 0; i < loop->count; i++)
-        for (unsigned w = 0; w < 8; w++)
+        for (unsigned w = 0; w < WL_ROW_WORDS; w++)
             kept[w] |= s->unit->blocks[loop->blocks[i]].live_in.inactive[w] | s->unit->blocks[loop->blocks[i]].live_out.inactive[w];
     for (unsigned row = 0; row < WL_VGPR_COUNT; row++)
         if (wl_bit(loop->rows_written, row) && !wl_bit(kept, row) && wl_strip_loop_counts(s->unit, loop, (int)row))

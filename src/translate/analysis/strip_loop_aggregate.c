@@ -276,15 +276,15 @@ static bool is_address_step(const struct wl_inst *inst) {
 }
 
 /* Rows that are computed of the place. */
-static void follow_aggregate(struct idiom *i, struct wl_inst *inst, uint64_t of[8], bool is_aggregate) {
+static void follow_aggregate(struct idiom *i, struct wl_inst *inst, uint64_t of[WL_ROW_WORDS], bool is_aggregate) {
     bool uses = false;
-    for (unsigned w = 0; w < 8; w++)
+    for (unsigned w = 0; w < WL_ROW_WORDS; w++)
         uses |= (i->effects.use.vector[w] & of[w]) != 0;
     if (inst->isa && inst->isa->class == WL_ISA_STORE) {
         bool there = inst->isa->space == WL_SPACE_GLOBAL && inst->operands[0].kind == WL_OPERAND_VGPR && wl_bit(of, inst->operands[0].reg);
         inst->aggregate = there ? WL_AGGREGATE_STORE : WL_AGGREGATE_NONE;
     }
-    for (unsigned w = 0; w < 8; w++) {
+    for (unsigned w = 0; w < WL_ROW_WORDS; w++) {
         of[w] &= ~i->effects.touch.vector[w];
         if (is_aggregate || (uses && inst->sem && is_address_step(inst)))
             of[w] |= i->effects.touch.vector[w];
@@ -301,7 +301,7 @@ static bool find_aggregates(struct idiom *i) {
     const struct wl_block *block = &i->unit->blocks[i->behind];
     bool rank = true, result = true, base_lives = false;
     unsigned base = WL_SGPR_COUNT;
-    uint64_t of[8] = {0};
+    uint64_t of[WL_ROW_WORDS] = {0};
     for (uint32_t n = 0; n < block->count; n++) {
         struct wl_inst *inst = inst_of(i, i->behind, n);
         look(i, inst);

@@ -40,7 +40,7 @@ bool wl_strip_loop_counts(const struct wl_unit *unit, const struct wl_strip_loop
 }
 
 /* Adds to `rows` what the loop computes of them. */
-static void add_computed(const struct wl_unit *unit, const struct wl_strip_loop *loop, uint64_t rows[8]) {
+static void add_computed(const struct wl_unit *unit, const struct wl_strip_loop *loop, uint64_t rows[WL_ROW_WORDS]) {
     const struct wl_inst *inst;
     struct wl_effects effects;
     for (bool more = true; more;) {
@@ -49,9 +49,9 @@ static void add_computed(const struct wl_unit *unit, const struct wl_strip_loop 
             for (uint32_t n = 0; (inst = loop_inst(unit, loop, p, n)); n++) {
                 uint64_t used = 0, added = 0;
                 wl_inst_effects(inst, unit->request->wave_size, &effects);
-                for (unsigned w = 0; w < 8; w++)
+                for (unsigned w = 0; w < WL_ROW_WORDS; w++)
                     used |= effects.use.vector[w] & rows[w];
-                for (unsigned w = 0; w < 8 && used && inst->sem; w++) {
+                for (unsigned w = 0; w < WL_ROW_WORDS && used && inst->sem; w++) {
                     added |= effects.touch.vector[w] & ~rows[w];
                     rows[w] |= effects.touch.vector[w];
                 }
@@ -64,7 +64,7 @@ static void add_computed(const struct wl_unit *unit, const struct wl_strip_loop 
  * round, or nearly so, and what they load lies side by side in each round. */
 static bool counts_evenly(const struct wl_unit *unit, const struct wl_strip_loop *loop) {
     const struct wl_inst *inst;
-    uint64_t rows[8] = {0};
+    uint64_t rows[WL_ROW_WORDS] = {0};
     bool loads = false;
     for (uint32_t p = 0; p < loop->count; p++)
         for (uint32_t n = 0; (inst = loop_inst(unit, loop, p, n)); n++) {

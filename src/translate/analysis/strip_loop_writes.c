@@ -15,7 +15,7 @@
 struct depends {
     bool reached;
     bool exec;        /* EXEC is part of what it would be */
-    uint64_t rows[8]; /* vector registers, in some lane */
+    uint64_t rows[WL_ROW_WORDS]; /* vector registers, in some lane */
     uint64_t scalar[2];
     uint64_t whole[2]; /* registers that hold EXEC as it would be */
     uint64_t part[2];  /* registers that hold parts of it */
@@ -178,7 +178,7 @@ static void other_step(struct flow *f, struct depends *d, const struct wl_inst *
     bool depends =
         isa && (isa->class == WL_ISA_LOAD || isa->class == WL_ISA_ATOMIC || isa->class == WL_ISA_SMEM_LOAD || isa->class == WL_ISA_LANE);
     bool vector = !wl_inst_is_scalar(inst);
-    for (unsigned w = 0; w < 8; w++)
+    for (unsigned w = 0; w < WL_ROW_WORDS; w++)
         depends |= ((e->use.vector[w] | e->use_lanes[w]) & d->rows[w]) != 0;
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
         bool exec = reg == WL_SGPR_EXEC || reg == WL_SGPR_EXEC + 1;
@@ -191,7 +191,7 @@ static void other_step(struct flow *f, struct depends *d, const struct wl_inst *
     if (isa && isa->class == WL_ISA_CMPX)
         narrow(d, depends || d->whole[0] || d->whole[1]);
     depends |= vector && d->exec; /* in some lanes only */
-    for (unsigned w = 0; w < 8 && depends; w++)
+    for (unsigned w = 0; w < WL_ROW_WORDS && depends; w++)
         d->rows[w] |= e->touch.vector[w];
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
         if (!wl_bit(e->touch.scalar, reg) || reg == WL_SGPR_EXEC || reg == WL_SGPR_EXEC + 1)
@@ -227,7 +227,7 @@ static bool join(struct depends *into, const struct depends *from) {
         return true;
     }
     into->exec |= from->exec;
-    for (unsigned w = 0; w < 8; w++)
+    for (unsigned w = 0; w < WL_ROW_WORDS; w++)
         into->rows[w] |= from->rows[w];
     for (unsigned w = 0; w < 2; w++) {
         into->scalar[w] |= from->scalar[w];

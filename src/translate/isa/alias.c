@@ -62,7 +62,8 @@ struct alias {
         ATOMIC(S, umin, min, u), ATOMIC(S, smax, max, i), ATOMIC(S, umax, max, u), ATOMIC(S, and, and, b), ATOMIC(S, or, or, b),           \
         ATOMIC(S, xor, xor, b), ATOMIC(S, inc, inc, u), ATOMIC(S, dec, dec, u), ATOMIC(S, fcmpswap, cmpswap, f), ATOMIC(S, fmin, min, f),  \
         ATOMIC(S, fmax, max, f), ATOMIC(S, csub, csub, u), {#S "_atomic_min_num_f32", #S "_atomic_min_f32"},                               \
-        {#S "_atomic_max_num_f32", #S "_atomic_max_f32"}, {#S "_atomic_sub_clamp_u32", #S "_atomic_csub_u32"}
+        {#S "_atomic_max_num_f32", #S "_atomic_max_f32"}, {#S "_atomic_min_num_f64", #S "_atomic_min_f64"},                               \
+        {#S "_atomic_max_num_f64", #S "_atomic_max_f64"}, {#S "_atomic_sub_clamp_u32", #S "_atomic_csub_u32"}
 
 #define FORMATS(S, X)                                                                                                                      \
     {#S "_load_format_d16_" #X, #S "_load_d16_format_" #X}, { #S "_store_format_d16_" #X, #S "_store_d16_format_" #X }
@@ -77,6 +78,8 @@ struct alias {
     {"ds_read" #OLD #W, "ds_load" #NEW #W}, { "ds_write" #OLD #W, "ds_store" #NEW #W }
 #define LDS_D16(T)                                                                                                                         \
     {"ds_read_" #T, "ds_load_" #T}, {"ds_read_" #T "_d16", "ds_load_" #T "_d16"}, {"ds_read_" #T "_d16_hi", "ds_load_" #T "_d16_hi"}
+#define MONITORS(S)                                                                                                                        \
+    {#S "_load_monitor_b32", #S "_load_b32"}, {#S "_load_monitor_b64", #S "_load_b64"}, { #S "_load_monitor_b128", #S "_load_b128" }
 #define NUM(P, T) {#P "_num_" #T, #P "_" #T}
 #define CMPK(OP)  {"s_cmpk_" #OP "_i32", "s_cmp_" #OP "_i32"}, {"s_cmpk_" #OP "_u32", "s_cmp_" #OP "_u32"}
 
@@ -139,6 +142,13 @@ static const struct alias aliases[] = {
     NUM(ds_min, f64),
     NUM(ds_max, f64),
 
+    /* gfx1250. To watch a place, and to load it for a cluster's workgroups at once, is to load it here. */
+    MONITORS(flat),
+    MONITORS(global),
+    {"cluster_load_b32", "global_load_b32"},
+    {"cluster_load_b64", "global_load_b64"},
+    {"cluster_load_b128", "global_load_b128"},
+
     /* SALU. */
     SAME_B32_B64(s_andn2, s_and_not1),
     SAME_B32_B64(s_orn2, s_or_not1),
@@ -176,6 +186,11 @@ static const struct alias aliases[] = {
     NUM(s_min, f16),
     NUM(s_max, f16),
     {"s_set_inst_prefetch_distance", "s_inst_prefetch"},
+    {"s_get_pc_i64", "s_getpc_b64"},
+    {"s_set_pc_i64", "s_setpc_b64"},
+    {"s_swap_pc_i64", "s_swappc_b64"},
+    {"s_call_i64", "s_call_b64"},
+    {"s_rfe_i64", "s_rfe_b64"},
     {"s_waitcnt_depctr", "s_wait_alu"},
     {"ds_direct_load", "lds_direct_load"},
 
@@ -229,6 +244,11 @@ static const struct alias aliases[] = {
     NUM(v_minmax, f32),
     NUM(v_pk_min, f16),
     NUM(v_pk_max, f16),
+    NUM(v_pk_min3, f16),
+    NUM(v_pk_max3, f16),
+    NUM(v_pk_min, bf16),
+    NUM(v_pk_max, bf16),
+    {"v_dot2acc_f32_bf16", "v_dot2c_f32_bf16"},
     {"v_cmp_tru_f16", "v_cmp_t_f16"},
     {"v_cmp_tru_f32", "v_cmp_t_f32"},
     {"v_cmp_tru_f64", "v_cmp_t_f64"},

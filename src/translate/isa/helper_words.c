@@ -43,6 +43,8 @@ uint64_t wl_matrix_constant(const struct wl_operand *operand, unsigned kind) {
         return wl_operand_bits(operand, 64, true, false);
     case WL_MATRIX_F16:
         return wl_operand_bits(operand, 16, true, false);
+    case WL_MATRIX_BF16_OF_F32:
+        return wl_operand_bits(operand, 32, true, false);
     case WL_MATRIX_BF16:
         return operand->is_float ? wl_operand_bits(operand, 32, true, false) >> 16 : wl_operand_bits(operand, 16, true, false);
     default:
@@ -75,6 +77,10 @@ uint32_t wl_matrix_modifiers(const struct wl_inst *inst, const char *processor, 
     if (row->layout == WL_MATRIX_MFMA)
         return mfma_modifiers(inst, processor, row);
     uint32_t modifiers = (uint32_t)(inst->neg_lo & 7) << WL_MATRIX_NEG_LO | (uint32_t)(inst->neg_hi & 7) << WL_MATRIX_NEG_HI;
+    if (row->scale_block)
+        return modifiers | (uint32_t)inst->cbsz << WL_MATRIX_CBSZ | (uint32_t)inst->blgp << WL_MATRIX_BLGP |
+               (uint32_t)inst->scale_kind_a << WL_MATRIX_SCALE_A | (uint32_t)inst->scale_kind_b << WL_MATRIX_SCALE_B |
+               (uint32_t)inst->scale_rows << WL_MATRIX_ROWS;
     if (row->sparse)
         modifiers |= (uint32_t)(inst->abid & 3) << WL_MATRIX_KEY;
     if (inst->clamp)
@@ -92,7 +98,7 @@ bool wl_matrix_is_known(const struct wl_inst *inst, unsigned generation) {
     for (unsigned i = 0; i < 3; i++)
         if (op[i].kind != WL_OPERAND_VGPR)
             return false;
-    if (row->scale_block && (inst->cbsz > 4 || inst->blgp > 4))
+    if (row->scale_block && (inst->cbsz > 4 || inst->blgp > 4 || inst->scale_kind_a > 2 || inst->scale_kind_b > 2))
         return false; /* no kinds */
     for (unsigned i = 4; i < inst->operand_count; i++)
         if (op[i].kind != WL_OPERAND_VGPR && op[i].kind != WL_OPERAND_SGPR && op[i].kind != WL_OPERAND_IMM)

@@ -1,6 +1,8 @@
 /* The values of immediate operands. */
 #include "translate/isa/inst.h"
 
+#include "translate/isa/isa.h"
+
 static uint64_t float_bits(double number, unsigned width) {
     /* The one inline constant that is not exact: 1 / (2 * pi), rounded for each width. */
     const double tiny = 0.15915494309189532;
@@ -39,4 +41,12 @@ uint64_t wl_operand_bits(const struct wl_operand *operand, unsigned width, bool 
     if (width >= 64)
         return bits;
     return bits & ((1ull << width) - 1);
+}
+
+unsigned wl_inst_offset_unit(const struct wl_inst *inst) {
+    const struct wl_isa *isa = inst->isa;
+
+    if (!inst->scale_offset)
+        return 1;
+    return isa->class == WL_ISA_ATOMIC || isa->class == WL_ISA_SMEM_ATOMIC || isa->bits < 32 ? isa->bits / 8u : isa->dwords * 4u;
 }

@@ -111,6 +111,7 @@ struct wl_inst {
     uint8_t scale_rows, scale_kind_a, scale_kind_b;
     uint8_t scale_sel; /* v_cvt_scale_pk8_*, _pk16_*: which scale of src1 counts */
     bool scale_offset; /* gfx1250: an address' register is an index: times the size of what is accessed */
+    bool signed_offset; /* gfx1250: a dword of address beside a scalar base has a sign (unit.c) */
     uint8_t format;    /* typed buffer accesses: the encoding's 7 bits (gfx9: dfmt | nfmt << 4) */
     /* Image instructions. `dim`: the resource's dimension as encoded, 0 (1D) to 7 (2D multisampled array); has_dim is false on
      * gfx9, where the resource says it. */
@@ -129,6 +130,9 @@ struct wl_inst {
     bool zeroes_half;    /* a load of 16 bits or fewer into half a register clears the other half (SRAM-ECC); else that stays */
     bool zero_high;      /* a 16-bit result clears the register's high half (gfx9); else the other half stays */
 };
+
+/* What the register of an offset counts: 1 byte, or with scale_offset as many as a lane accesses at once. Of an instruction of memory. */
+unsigned wl_inst_offset_unit(const struct wl_inst *inst);
 
 /* Whether it is the scalar unit's (s_...; scratch_... is not). */
 static inline bool wl_inst_is_scalar(const struct wl_inst *inst) { return inst->mnemonic[0] == 's' && inst->mnemonic[1] == '_'; }

@@ -165,6 +165,11 @@ static const struct wl_isa table[] = {
     PLAIN(NOP, s_wait_kmcnt),
     PLAIN(NOP, s_wait_loadcnt_dscnt),
     PLAIN(NOP, s_wait_storecnt_dscnt),
+    PLAIN(NOP, s_wait_xcnt),
+    PLAIN(NOP, s_wait_asynccnt),
+    PLAIN(NOP, s_wait_tensorcnt),
+    PLAIN(NOP, s_set_vgpr_msb), /* done while code is read (unit/banks.h) */
+    PLAIN(NOP, s_setprio_inc_wg),
     PLAIN(NOP, s_clause),
     PLAIN(NOP, s_delay_alu),
     PLAIN(NOP, s_inst_prefetch),
@@ -184,6 +189,8 @@ static const struct wl_isa table[] = {
     PLAIN(NOP, s_prefetch_inst),
     PLAIN(NOP, s_prefetch_inst_pc_rel),
     PLAIN(NOP, s_buffer_prefetch_data),
+    PLAIN(NOP, flat_prefetch_b8),
+    PLAIN(NOP, global_prefetch_b8),
     DETAIL(NOP, buffer_wbinvl1, WL_CACHE_EMPTIES | WL_CACHE_WRITES | WL_CACHE_DEVICE),
     DETAIL(NOP, buffer_wbinvl1_vol, WL_CACHE_EMPTIES | WL_CACHE_WRITES | WL_CACHE_DEVICE),
     DETAIL(NOP, buffer_wbinvl1_sc, WL_CACHE_EMPTIES | WL_CACHE_WRITES | WL_CACHE_DEVICE),
@@ -232,6 +239,7 @@ static const struct wl_isa table[] = {
     PLAIN(SIGNAL_FIRST, s_barrier_signal_isfirst),
     PLAIN(SLEEP, s_sleep),
     PLAIN(SLEEP, s_sleep_var),
+    PLAIN(SLEEP, s_monitor_sleep),
     PLAIN(MESSAGE, s_sendmsg),
     PLAIN(MESSAGE, s_sendmsghalt),
     DETAIL(MESSAGE, ds_gws_init, WL_GWS_INIT + 1),
@@ -253,6 +261,7 @@ static const struct wl_isa table[] = {
     DETAIL(SETREG, s_denorm_mode, WL_REG_DENORM_MODE),
     PLAIN(TIME, s_memtime),
     PLAIN(TIME, s_memrealtime),
+    PLAIN(TIME, s_get_shader_cycles_u64),
     PLAIN(TIME, s_get_waveid_in_workgroup),
 
     /* EXEC. */
@@ -305,6 +314,12 @@ static const struct wl_isa table[] = {
         WIDENS("v_cvt_scalef32_pk32_f32_" #T, 32), WIDENS("v_cvt_scalef32_pk32_f16_" #T, 16), WIDENS("v_cvt_scalef32_pk32_bf16_" #T, 16)
     WIDE_CONVERSIONS(fp6),
     WIDE_CONVERSIONS(bf6),
+/* Products of 32 rows, and without scales: `bits` is the block of K that shares one. */
+#define PRODUCT(NAME, BLOCK) {.name = #NAME, .class = WL_ISA_PIECES, .bits = (BLOCK)}
+    PRODUCT(v_wmma_f32_16x16x128_f8f6f4, 32),
+    PRODUCT(v_wmma_f32_32x16x128_f4, 32),
+    PRODUCT(v_wmma_scale_f32_32x16x128_f4, 32),
+    PRODUCT(v_wmma_scale16_f32_32x16x128_f4, 16),
 
 /* Lanes. */
 #define LANE(MNEMONIC, OPERATION, ...) DETAIL(LANE, MNEMONIC, WL_LANE_##OPERATION),

@@ -43,7 +43,7 @@ static enum idle_work idle_work(const struct wl_inst *inst, const struct wl_effe
         return IDLE_LIFT;
     if (wl_inst_is_scalar(inst))
         return inst->sem || (inst->isa->class != WL_ISA_MOVREL && inst->isa->class != WL_ISA_SETREG) ? IDLE_LIFT : IDLE_NOT_KNOWN;
-    for (unsigned i = 0; i < 8; i++)
+    for (unsigned i = 0; i < WL_ROW_WORDS; i++)
         if (effects->def_lanes[i])
             return IDLE_NOT_KNOWN;
     bool clears = effects->touch.scalar[0] || effects->touch.scalar[1];
@@ -186,7 +186,7 @@ static bool reaches_lanes(const struct wl_lift *l, const struct wl_inst *inst) {
     struct wl_effects effects;
     uint64_t lanes = 0;
     wl_inst_effects(inst, l->wave_size, &effects);
-    for (unsigned i = 0; i < 8; i++)
+    for (unsigned i = 0; i < WL_ROW_WORDS; i++)
         lanes |= effects.use_lanes[i] | effects.def_lanes[i];
     return lanes != 0;
 }

@@ -208,7 +208,7 @@ static void find_later_rows(const struct wl_lift *l, unsigned first, uint64_t *r
     memset(rows, 0, 8 * sizeof *rows);
     for (unsigned i = first; i < l->region.item_count; i++) {
         wl_inst_effects(l->region.items[i].inst, l->wave_size, &effects);
-        for (unsigned w = 0; w < 8; w++)
+        for (unsigned w = 0; w < WL_ROW_WORDS; w++)
             rows[w] |= effects.touch.vector[w];
     }
 }
@@ -218,7 +218,7 @@ static void find_later_rows(const struct wl_lift *l, unsigned first, uint64_t *r
 static void emit_segments(struct wl_lift *l, const struct wl_region_masks *masks) {
     wl_assert(l->unit.mode == WL_MODE_FULL);
     bool few = !l->has_avx512 && !l->unit.row_slots;
-    uint64_t later[8];
+    uint64_t later[WL_ROW_WORDS];
     l->exec = NULL;
     for (unsigned first = 0, end = 0; first < l->region.item_count; first = end) {
         bool wide = l->region.items[first].wide;

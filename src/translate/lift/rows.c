@@ -54,7 +54,7 @@ static bool fits(const struct wl_lift *l) {
 
 void wl_rows_create(struct wl_lift *l) {
     struct wl_effects effects;
-    uint64_t used[8] = {0};
+    uint64_t used[WL_ROW_WORDS] = {0};
     if (!fits(l))
         return;
     l->unit.row_slots = calloc((size_t)WL_VGPR_COUNT * l->unit.all_strips, sizeof(LLVMValueRef));
@@ -62,7 +62,7 @@ void wl_rows_create(struct wl_lift *l) {
         return; /* it works without */
     for (uint32_t i = 0; i < l->unit.code->inst_count; i++) {
         wl_inst_effects(&l->unit.code->insts[i], l->wave_size, &effects);
-        for (unsigned w = 0; w < 8; w++) {
+        for (unsigned w = 0; w < WL_ROW_WORDS; w++) {
             used[w] |= effects.use.vector[w] | effects.touch.vector[w];
             l->unit.rows_written[w] |= effects.touch.vector[w];
         }

@@ -42,7 +42,7 @@ static bool follows_alone(const struct wl_unit *unit, uint32_t p) {
 
 static unsigned live_rows(const struct wl_live *live) {
     unsigned count = 0;
-    for (unsigned w = 0; w < 8; w++)
+    for (unsigned w = 0; w < WL_ROW_WORDS; w++)
         count += (unsigned)__builtin_popcountll(live->full[w]);
     return count;
 }

@@ -13,6 +13,22 @@ SATURATING(pki16, v_pk_add_i16, v_pk_sub_i16)
 LANES2(v_subrev_nc_u32_clamp, u32, u32, u32) { return sub_saturated(b, a); }
 LANES2(v_subrev_u16_clamp, u16, u16, u16) { return sub_saturated(b, a); }
 
+SATURATING(u64, v_add_nc_u64, v_sub_nc_u64)
+
+/* These sums saturate in any case. */
+LANES3(v_add_max_i32_clamp, i32, i32, i32, i32) { return max(add_saturated(a, b), c); }
+LANES3(v_add_max_u32_clamp, u32, u32, u32, u32) { return max(add_saturated(a, b), c); }
+LANES3(v_add_min_i32_clamp, i32, i32, i32, i32) { return min(add_saturated(a, b), c); }
+LANES3(v_add_min_u32_clamp, u32, u32, u32, u32) { return min(add_saturated(a, b), c); }
+LANES3(v_pk_add_max_i16_clamp, pki16, pki16, pki16, pki16) { return max(add_saturated(a, b), c); }
+LANES3(v_pk_add_max_u16_clamp, pku16, pku16, pku16, pku16) { return max(add_saturated(a, b), c); }
+LANES3(v_pk_add_min_i16_clamp, pki16, pki16, pki16, pki16) { return min(add_saturated(a, b), c); }
+LANES3(v_pk_add_min_u16_clamp, pku16, pku16, pku16, pku16) { return min(add_saturated(a, b), c); }
+LANES3(v_pk_min3_i16_clamp, pki16, pki16, pki16, pki16) { return min(min(a, b), c); }
+LANES3(v_pk_max3_i16_clamp, pki16, pki16, pki16, pki16) { return max(max(a, b), c); }
+LANES3(v_pk_min3_u16_clamp, pku16, pku16, pku16, pku16) { return min(min(a, b), c); }
+LANES3(v_pk_max3_u16_clamp, pku16, pku16, pku16, pku16) { return max(max(a, b), c); }
+
 /* Multiply-adds in twice the width. */
 static INLINE u32s saturated_u32(u64s a) { return CONVERT(u32s, min(a, ALL(u64, UINT32_MAX))); }
 static INLINE i32s saturated_i32(i64s a) { return CONVERT(i32s, max(min(a, ALL(i64, INT32_MAX)), ALL(i64, INT32_MIN))); }
@@ -32,6 +48,13 @@ LANES3(v_mad_i16_clamp, i16, i16, i16, i16) {
 
     return CONVERT(i16s, max(min(sum, ALL(i64, INT16_MAX)), ALL(i64, INT16_MIN)));
 }
+LANES3(v_mad_u32_clamp, u32, u32, u32, u32) {
+    const u64s product = CONVERT(u64s, a) * CONVERT(u64s, b);
+
+    return saturated_u32(product + CONVERT(u64s, c)); /* at most 2^64 - 2^32 */
+}
+LANES3(v_mad_nc_u64_u32_clamp, u64, u32, u32, u64) { return add_saturated(CONVERT(u64s, a) * CONVERT(u64s, b), c); }
+LANES3(v_mad_nc_i64_i32_clamp, i64, i32, i32, i64) { return add_saturated(CONVERT(i64s, a) * CONVERT(i64s, b), c); }
 LANES2(v_mul_u32_u24_clamp, u32, u32, u32) { return saturated_u32(wide24(a) * wide24(b)); }
 LANES2(v_mul_i32_i24_clamp, i32, i32, i32) { return saturated_i32(signed_wide24(a) * signed_wide24(b)); }
 LANES2(v_mul_lo_u16_clamp, u16, u16, u16) {

@@ -114,13 +114,8 @@ static INLINE u32s half_bits_towards_zero(f32s a) {
 }
 LANES2(v_cvt_pk_rtz_f16_f32, pkf16, f32, f32) { return (pkf16s)(half_bits_towards_zero(a) | half_bits_towards_zero(b) << 16); }
 LANES2(v_cvt_pk_f16_f32, pkf16, f32, f32) { return (pkf16s)(half_bits(a) | half_bits(b) << 16); }
-static INLINE u32s bf16_bits(f32s a) {
-    const u32s bits = (u32s)a, rounded = bits + 0x7fff + (bits >> 16 & 1);
-
-    return (a == a ? rounded : bits | 0x00400000) >> 16;
-}
-LANES1(v_cvt_f32_bf16, f32, bf16) { return (f32s)(CONVERT(u32s, a) << 16); }
-LANES2(v_cvt_pk_bf16_f32, u32, f32, f32) { return bf16_bits(a) | bf16_bits(b) << 16; }
+LANES1(v_cvt_f32_bf16, f32, bf16) { return wide_bf16(a); }
+LANES2(v_cvt_pk_bf16_f32, u32, f32, f32) { return bits_of_bf16(a) | bits_of_bf16(b) << 16; }
 
 /* 16-bit integers. */
 LANES1(v_cvt_f16_u16, f16, u16) { return CONVERT(f16s, CONVERT(f32s, CONVERT(i32s, a))); }

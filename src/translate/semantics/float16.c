@@ -1,6 +1,6 @@
 /* Vector unit: f16 arithmetic, one a lane and packed in pairs. Computed in f32, which makes +, -, *, / and square root of halves
  * correctly rounded, and fma by rounding to odd (lanes_float.h). */
-#include "lanes_float.h"
+#include "lanes_order.h"
 
 LANES2(v_add_f16, f16, f16, f16) { return half(wide(a) + wide(b)); }
 LANES2(v_sub_f16, f16, f16, f16) { return half(wide(a) - wide(b)); }
@@ -41,31 +41,6 @@ LANES2(v_ldexp_f16, f16, f16, i16) {
     return half(wide(a) * power_of_2(n));
 }
 
-/* See float32.c for the order; the sign of a zero decides ties. */
-#define LESSER(wide_type, bits_type)                                                                                                       \
-    const wide_type number = a == b ? (wide_type)((bits_type)a | (bits_type)b) : a < b ? a : b;                                            \
-                                                                                                                                           \
-    return b != b ? a : a != a ? b : number
-#define GREATER(wide_type, bits_type)                                                                                                      \
-    const wide_type number = a == b ? (wide_type)((bits_type)a & (bits_type)b) : a > b ? a : b;                                            \
-                                                                                                                                           \
-    return b != b ? a : a != a ? b : number
-#define LEAST(wide_type, bits_type)                                                                                                        \
-    const wide_type number = a == b ? (wide_type)((bits_type)a | (bits_type)b) : a < b ? a : b;                                            \
-                                                                                                                                           \
-    return (a != a) | (b != b) ? a + b : number
-#define MOST(wide_type, bits_type)                                                                                                         \
-    const wide_type number = a == b ? (wide_type)((bits_type)a & (bits_type)b) : a > b ? a : b;                                            \
-                                                                                                                                           \
-    return (a != a) | (b != b) ? a + b : number
-static INLINE f32s lesser(f32s a, f32s b) { LESSER(f32s, u32s); }
-static INLINE f32s greater(f32s a, f32s b) { GREATER(f32s, u32s); }
-static INLINE f32s least(f32s a, f32s b) { LEAST(f32s, u32s); }
-static INLINE f32s most(f32s a, f32s b) { MOST(f32s, u32s); }
-static INLINE pkf32s lessers(pkf32s a, pkf32s b) { LESSER(pkf32s, pku32s); }
-static INLINE pkf32s greaters(pkf32s a, pkf32s b) { GREATER(pkf32s, pku32s); }
-static INLINE pkf32s leasts(pkf32s a, pkf32s b) { LEAST(pkf32s, pku32s); }
-static INLINE pkf32s mosts(pkf32s a, pkf32s b) { MOST(pkf32s, pku32s); }
 LANES2(v_min_f16, f16, f16, f16) { return half(lesser(wide(a), wide(b))); }
 LANES2(v_max_f16, f16, f16, f16) { return half(greater(wide(a), wide(b))); }
 LANES3(v_min3_f16, f16, f16, f16, f16) { return half(lesser(lesser(wide(a), wide(b)), wide(c))); }
@@ -93,6 +68,8 @@ LANES3(v_pk_fma_f16, pkf16, pkf16, pkf16, pkf16) { return halves(fma_of_half_pai
 LANES2_OLD(v_pk_fmac_f16, pkf16, pkf16, pkf16) { return halves(fma_of_half_pairs(wides(a), wides(b), wides(c))); }
 LANES2(v_pk_min_f16, pkf16, pkf16, pkf16) { return halves(lessers(wides(a), wides(b))); }
 LANES2(v_pk_max_f16, pkf16, pkf16, pkf16) { return halves(greaters(wides(a), wides(b))); }
+LANES3(v_pk_min3_f16, pkf16, pkf16, pkf16, pkf16) { return halves(lessers(lessers(wides(a), wides(b)), wides(c))); }
+LANES3(v_pk_max3_f16, pkf16, pkf16, pkf16, pkf16) { return halves(greaters(greaters(wides(a), wides(b)), wides(c))); }
 LANES2(v_pk_minimum_f16, pkf16, pkf16, pkf16) { return halves(leasts(wides(a), wides(b))); }
 LANES2(v_pk_maximum_f16, pkf16, pkf16, pkf16) { return halves(mosts(wides(a), wides(b))); }
 

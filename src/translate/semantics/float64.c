@@ -3,6 +3,8 @@
 
 LANES2(v_add_f64, f64, f64, f64) { return a + b; }
 LANES2(v_mul_f64, f64, f64, f64) { return a * b; }
+LANES3(v_fmaak_f64, f64, f64, f64, f64) { return fma_lanes(a, b, c); }
+LANES3(v_fmamk_f64, f64, f64, f64, f64) { return fma_lanes(a, b, c); }
 LANES3(v_fma_f64, f64, f64, f64, f64) { return fma_lanes(a, b, c); }
 LANES2_OLD(v_fmac_f64, f64, f64, f64) { return fma_lanes(a, b, c); }
 

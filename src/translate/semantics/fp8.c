@@ -70,6 +70,16 @@ static INLINE pkf32s pair_of(u32s a, struct format f) { return pair_lanes(from_b
     LANES2_MODE(v_cvt_sr_##type##_f32##suffix, u32, f32, u32) { return to_byte_stochastic(a, b, mode, format); }
 CONVERSIONS(fp8, , FP8)
 CONVERSIONS(bf8, , BF8)
+/* gfx1250: the same of f16. */
+#define HALF_CONVERSIONS(type, format)                                                                                                     \
+    LANES1(v_cvt_f16_##type, f16, u32) { return half(from_byte(a & 0xff, format)); }                                                       \
+    LANES1(v_cvt_pk_f16_##type, pkf16, u16) {                                                                                              \
+        const u32s pair = CONVERT(u32s, a);                                                                                                \
+        const u16s low = (u16s)half(from_byte(pair & 0xff, format)), high = (u16s)half(from_byte(pair >> 8, format));                      \
+        return (pkf16s)(CONVERT(u32s, low) | CONVERT(u32s, high) << 16);                                                                   \
+    }
+HALF_CONVERSIONS(fp8, FP8)
+HALF_CONVERSIONS(bf8, BF8)
 CONVERSIONS(fp8, _fnuz, FP8_FNUZ)
 CONVERSIONS(bf8, _fnuz, BF8_FNUZ)
 

@@ -44,9 +44,31 @@ LANES2(v_pk_min_i16, pki16, pki16, pki16) { return min(a, b); }
 LANES2(v_pk_max_i16, pki16, pki16, pki16) { return max(a, b); }
 LANES2(v_pk_min_u16, pku16, pku16, pku16) { return min(a, b); }
 LANES2(v_pk_max_u16, pku16, pku16, pku16) { return max(a, b); }
+LANES3(v_pk_min3_i16, pki16, pki16, pki16, pki16) { return min(min(a, b), c); }
+LANES3(v_pk_max3_i16, pki16, pki16, pki16, pki16) { return max(max(a, b), c); }
+LANES3(v_pk_min3_u16, pku16, pku16, pku16, pku16) { return min(min(a, b), c); }
+LANES3(v_pk_max3_u16, pku16, pku16, pku16, pku16) { return max(max(a, b), c); }
+LANES3(v_pk_add_max_i16, pki16, pki16, pki16, pki16) { return max(add_saturated(a, b), c); }
+LANES3(v_pk_add_max_u16, pku16, pku16, pku16, pku16) { return max(add_saturated(a, b), c); }
+LANES3(v_pk_add_min_i16, pki16, pki16, pki16, pki16) { return min(add_saturated(a, b), c); }
+LANES3(v_pk_add_min_u16, pku16, pku16, pku16, pku16) { return min(add_saturated(a, b), c); }
 LANES2(v_pack_b32_f16, u32, u16, u16) { return CONVERT(u32s, a) | CONVERT(u32s, b) << 16; }
 LANES1(v_cvt_u32_u16, u32, u16) { return CONVERT(u32s, a); }
 LANES1(v_cvt_i32_i16, i32, i16) { return CONVERT(i32s, a); }
+/* gfx1250: four bytes, each clamped to 4 bits. */
+static INLINE u32s nibble_placed(i32s byte, i32 low, i32 high, u32 at) {
+    return ((u32s)max(min(byte, ALL(i32, high)), ALL(i32, low)) & 15) << 4 * at;
+}
+static INLINE i32s signed_byte(u32s a, u32 at) { return (i32s)(a << (24 - 8 * at)) >> 24; }
+static INLINE i32s plain_byte(u32s a, u32 at) { return (i32s)(a >> 8 * at & 0xff); }
+LANES1(v_sat_pk4_i4_i8, u16, u32) {
+    return CONVERT(u16s, nibble_placed(signed_byte(a, 0), -8, 7, 0) | nibble_placed(signed_byte(a, 1), -8, 7, 1) |
+                             nibble_placed(signed_byte(a, 2), -8, 7, 2) | nibble_placed(signed_byte(a, 3), -8, 7, 3));
+}
+LANES1(v_sat_pk4_u4_u8, u16, u32) {
+    return CONVERT(u16s, nibble_placed(plain_byte(a, 0), 0, 15, 0) | nibble_placed(plain_byte(a, 1), 0, 15, 1) |
+                             nibble_placed(plain_byte(a, 2), 0, 15, 2) | nibble_placed(plain_byte(a, 3), 0, 15, 3));
+}
 /* Both halves, each clamped to a byte, in the low 16 bits. */
 LANES1(v_sat_pk_u8_i16, u16, u32) {
     const i32s zero = ALL(i32, 0), top = ALL(i32, 255), low = (i32s)(a << 16) >> 16, high = (i32s)a >> 16;

@@ -53,6 +53,7 @@ static INLINE u32s by_table(u32s a, u32s b, u32s c, u32s table) {
 }
 LANES4(v_bitop3_b32, u32, u32, u32, u32, u32) { return by_table(a, b, c, d); }
 LANES4(v_bitop3_b16, u16, u16, u16, u16, u32) { return CONVERT(u16s, by_table(CONVERT(u32s, a), CONVERT(u32s, b), CONVERT(u32s, c), d)); }
+LANES3(v_bitop2_b32, u32, u32, u32, u32) { return by_table(a, b, ALL(u32, 0), c); } /* gfx1250, in pairs of instructions */
 /* gfx950: two shifted numbers as bytes, saturating. */
 static INLINE u32s bytes_of(i32s low, i32s high, i32 least, i32 most) {
     const u32s first = (u32s)max(min(low, ALL(i32, most)), ALL(i32, least)), second = (u32s)max(min(high, ALL(i32, most)), ALL(i32, least));
@@ -73,6 +74,7 @@ LANES2(v_mul_u32_u24, u32, u32, u32) { return low24(a) * low24(b); }
 LANES2(v_mul_i32_i24, i32, i32, i32) { return (i32s)((u32s)signed24(a) * (u32s)signed24(b)); }
 LANES2(v_mul_hi_u32_u24, u32, u32, u32) { return CONVERT(u32s, product_u32(low24(a), low24(b)) >> 32); }
 LANES2(v_mul_hi_i32_i24, i32, i32, i32) { return CONVERT(i32s, product_i32(signed24(a), signed24(b)) >> 32); }
+LANES3(v_mad_u32, u32, u32, u32, u32) { return a * b + c; }
 LANES3(v_mad_u32_u24, u32, u32, u32, u32) { return low24(a) * low24(b) + c; }
 LANES3(v_mad_i32_i24, i32, i32, i32, i32) { return (i32s)((u32s)signed24(a) * (u32s)signed24(b) + (u32s)c); }
 LANES3(v_mad_u32_u16, u32, u16, u16, u32) { return CONVERT(u32s, a) * CONVERT(u32s, b) + c; }
@@ -154,6 +156,10 @@ LANES3(v_min3_u32, u32, u32, u32, u32) { return min(min(a, b), c); }
 LANES3(v_max3_u32, u32, u32, u32, u32) { return max(max(a, b), c); }
 LANES3(v_med3_i32, i32, i32, i32, i32) { return max(min(a, b), min(max(a, b), c)); }
 LANES3(v_med3_u32, u32, u32, u32, u32) { return max(min(a, b), min(max(a, b), c)); }
+LANES3(v_add_max_i32, i32, i32, i32, i32) { return max(add_saturated(a, b), c); } /* gfx1250; the sum saturates */
+LANES3(v_add_max_u32, u32, u32, u32, u32) { return max(add_saturated(a, b), c); }
+LANES3(v_add_min_i32, i32, i32, i32, i32) { return min(add_saturated(a, b), c); }
+LANES3(v_add_min_u32, u32, u32, u32, u32) { return min(add_saturated(a, b), c); }
 LANES3(v_minmax_i32, i32, i32, i32, i32) { return max(min(a, b), c); }
 LANES3(v_maxmin_i32, i32, i32, i32, i32) { return min(max(a, b), c); }
 LANES3(v_minmax_u32, u32, u32, u32, u32) { return max(min(a, b), c); }

@@ -16,6 +16,12 @@ LANES3(v_lshl_add_u64, u64, u64, u32, u64) { return (a << CONVERT(u64s, b & 7)) 
 LANES2(v_add_nc_u64, u64, u64, u64) { return a + b; }
 LANES2(v_sub_nc_u64, u64, u64, u64) { return a - b; }
 LANES2(v_mul_u64, u64, u64, u64) { return a * b; }
+LANES2(v_min_u64, u64, u64, u64) { return min(a, b); }
+LANES2(v_max_u64, u64, u64, u64) { return max(a, b); }
+LANES2(v_min_i64, i64, i64, i64) { return min(a, b); }
+LANES2(v_max_i64, i64, i64, i64) { return max(a, b); }
+LANES3(v_mad_nc_u64_u32, u64, u32, u32, u64) { return CONVERT(u64s, a) * CONVERT(u64s, b) + c; }
+LANES3(v_mad_nc_i64_i32, i64, i32, i32, i64) { return (i64s)((u64s)(CONVERT(i64s, a) * CONVERT(i64s, b)) + (u64s)c); }
 /* The mask is bit 64 of the sum. */
 LANES3_MASK(v_mad_u64_u32, u64, u32, u32, u64) {
     const u64s sum = CONVERT(u64s, a) * CONVERT(u64s, b) + c;

@@ -24,6 +24,14 @@ static INLINE f16s half(f32s a) { return CONVERT(f16s, a); }
 static INLINE pkf32s wides(pkf16s a) { return fence_pkf32_pkf32(CONVERT(pkf32s, a)); }
 static INLINE pkf16s halves(pkf32s a) { return CONVERT(pkf16s, a); }
 
+/* bf16 is the upper half of an f32. */
+static INLINE f32s wide_bf16(bf16s a) { return (f32s)(CONVERT(u32s, a) << 16); }
+static INLINE u32s bits_of_bf16(f32s a) {
+    const u32s bits = (u32s)a, rounded = bits + 0x7fff + (bits >> 16 & 1);
+
+    return (a == a ? rounded : bits | 0x00400000) >> 16;
+}
+
 /* Two f32 of each lane, as the register pair that they are. */
 static INLINE pkf32s pair_lanes(f32s low, f32s high) {
 #if WL_LANES == 1

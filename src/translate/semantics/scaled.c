@@ -227,6 +227,21 @@ static INLINE u32s placed(u32s old, u32s code, i32s at) {
 PIECES(fp6, FP6)
 PIECES(bf6, BF6)
 
+/* ---- gfx1250: f16 without a scale, and at random ---- */
+
+#define HALF_TO_BYTES(type, format)                                                                                                        \
+    LANES1_MODE(v_cvt_pk_##type##_f16, u16, pkf16) {                                                                                       \
+        const struct scaled_number x = low_f16(a), y = high_f16(a);                                                                        \
+        const u32s low = finish(x, nearest_code(x, x.exponent, format), SATURATES(mode), (masks)0, format);                                \
+        return CONVERT(u16s, low | finish(y, nearest_code(y, y.exponent, format), SATURATES(mode), (masks)0, format) << 8);                \
+    }                                                                                                                                      \
+    LANES2_MODE(v_cvt_sr_##type##_f16, u32, f16, u32) {                                                                                    \
+        const struct scaled_number x = apart_f16(a);                                                                                       \
+        return finish(x, random_code(x, x.exponent, b, 13, format), SATURATES(mode), (masks)0, format);                                    \
+    }
+HALF_TO_BYTES(fp8, FP8)
+HALF_TO_BYTES(bf8, BF8)
+
 /* ---- at random, without a scale ---- */
 
 LANES2(v_cvt_sr_f16_f32, u16, f32, u32) {
@@ -237,3 +252,10 @@ LANES2(v_cvt_sr_bf16_f32, u16, f32, u32) {
     const struct scaled_number x = apart_f32(a);
     return CONVERT(u16s, finish(x, random_code(x, x.exponent, b, 0, BF16), (masks)0, (masks)0, BF16));
 }
+/* Two numbers, with the same random bits. */
+static INLINE u32s randomly(f32s a, u32s random, struct scaled_format f) {
+    const struct scaled_number x = apart_f32(a);
+    return finish(x, random_code(x, x.exponent, random, 0, f), (masks)0, (masks)0, f);
+}
+LANES3(v_cvt_sr_pk_f16_f32, u32, f32, f32, u32) { return randomly(a, c, F16) | randomly(b, c, F16) << 16; }
+LANES3(v_cvt_sr_pk_bf16_f32, u32, f32, f32, u32) { return randomly(a, c, BF16) | randomly(b, c, BF16) << 16; }

@@ -112,6 +112,12 @@ typedef STRIP(i8, 1) i8s;
     void name(R##s *r, const A##s *a, const B##s *b, const C##s *c, const D##s *d) { *r = name##_(*a, *b, *c, *d); }                       \
     static INLINE R##s name##_(A##s a, B##s b, C##s c, D##s d)
 /* MODE is the last parameter. */
+#define LANES1_MODE(name, R, A)                                                                                                            \
+    SIGNATURE(name, "v", "", #R, #A ",mode:u32")                                                                                           \
+    static INLINE R##s name##_(A##s a, u32s mode);                                                                                         \
+    void name(R##s *d, const A##s *a, const u32s *mode);                                                                                   \
+    void name(R##s *d, const A##s *a, const u32s *mode) { *d = name##_(*a, *mode); }                                                       \
+    static INLINE R##s name##_(A##s a, u32s mode)
 #define LANES2_MODE(name, R, A, B)                                                                                                         \
     SIGNATURE(name, "v", "", #R, #A "," #B ",mode:u32")                                                                                    \
     static INLINE R##s name##_(A##s a, B##s b, u32s mode);                                                                                 \

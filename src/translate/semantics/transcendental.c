@@ -177,6 +177,32 @@ LANES1(v_cos_f32, f32, f32) { return cosine_of_turns(a); }
 LANES1(v_sin_f16, f16, f16) { return CONVERT(f16s, sine_of_turns(wide(a))); }
 LANES1(v_cos_f16, f16, f16) { return CONVERT(f16s, cosine_of_turns(wide(a))); }
 
+/* Hyperbolic tangent, gfx1250: near zero by the continued fraction, elsewhere 1 - 2 / (e^(2 x) + 1). */
+static INLINE f32s tanh_lanes(f32s a) {
+    const f32s x = magnitude(a), z = x * x;
+    const f32s top = fma_lanes(z + 189.0f, z, ALL(f32, 3465)), bottom = fma_lanes(fma_lanes(z + 210.0f, z, ALL(f32, 4725)), z, ALL(f32, 10395));
+    const f32s near = fma_lanes(-(x * z), top / bottom, x), far = 1.0f - 2.0f / (exp2_lanes(x * 2.88539004f) + 1.0f);
+
+    return with_sign(x < 0.65f ? near : far, (u32s)a);
+}
+LANES1(v_tanh_f32, f32, f32) { return tanh_lanes(a); }
+LANES1(v_tanh_f16, f16, f16) { return CONVERT(f16s, tanh_lanes(wide(a))); }
+
+/* bf16, gfx1250. */
+#define ON_BF16(name, expression)                                                                                                          \
+    LANES1(v_##name##_bf16, bf16, bf16) {                                                                                                  \
+        const f32s x = wide_bf16(a);                                                                                                       \
+        return CONVERT(bf16s, bits_of_bf16(expression));                                                                                   \
+    }
+ON_BF16(rcp, 1.0f / x)
+ON_BF16(sqrt, sqrt_lanes(x))
+ON_BF16(rsq, v_rsq_f32_(x))
+ON_BF16(exp, exp2_lanes(x))
+ON_BF16(log, log2_lanes(x))
+ON_BF16(sin, sine_of_turns(x))
+ON_BF16(cos, cosine_of_turns(x))
+ON_BF16(tanh, tanh_lanes(x))
+
 /* gfx12's forms with scalar operands: the same arithmetic on one lane. */
 #define ON_SCALAR(name, type, expression)                                                                                                  \
     SCALAR1(name, type, type) {                                                                                                            \

@@ -37,7 +37,7 @@ static const struct wl_step *run_scaled_matrix(struct wl_machine *m, const struc
         if (c->scale_in_registers[i])
             scaled.scale[i] = wl_machine_row(m, c->rows[4 + i]);
         else
-            scaled.scale_value[i] = (uint32_t)wl_scalar_read(m, &c->scales[i]);
+            scaled.scale_value[i] = wl_scalar_read(m, &c->scales[i]);
     m->wave->helpers->matrix(m->wave, &scaled.product, 1, c->operation, c->modifiers);
     return step + 1;
 }
@@ -61,7 +61,7 @@ static wl_step_fn *plan_matrix(const struct wl_steps_builder *b, struct call *c,
     c->constant = c->in_registers ? 0 : wl_matrix_constant(&op[3], row->d);
     for (unsigned i = 0; row->scale_block && i < 2; i++) {
         c->scale_in_registers[i] = op[4 + i].kind == WL_OPERAND_VGPR;
-        if (!c->scale_in_registers[i] && !wl_scalar_plan(&c->scales[i], &op[4 + i], WL_U32))
+        if (!c->scale_in_registers[i] && !wl_scalar_plan(&c->scales[i], &op[4 + i], WL_U64))
             return NULL;
     }
     return row->scale_block ? run_scaled_matrix : run_matrix;

@@ -12,7 +12,8 @@ struct access {
     uint8_t space, bytes, dwords; /* enum wl_space; bytes of an element, dwords moved a lane */
     bool sign, d16, hi, zeroes_half, store, by_lane, pair, two, returns, compare_first, has_second, to_lds;
     uint16_t address, data, data1, result; /* rows */
-    bool has_address;
+    bool has_address, is_signed; /* is_signed: an address of one dword is extended by its sign */
+    uint8_t unit;                /* bytes that a dword of address counts */
     int64_t offset;
     uint32_t offset1;
     struct wl_scalar base; /* saddr; scratch: a 32-bit part */
@@ -21,6 +22,11 @@ struct access {
 };
 
 /* ---- addresses ---- */
+
+/* What a dword of address adds to the base. */
+static uint64_t narrow_address(const struct access *a, uint32_t value) {
+    return (a->is_signed ? (uint64_t)(int64_t)(int32_t)value : value) * a->unit;
+}
 
 /* The host addresses of a strip's lanes; in scratch: offsets. They lie in a trace, so that a fault's lane can be told. */
 static void find_addresses(const struct wl_machine *m, const struct access *a, unsigned first, uint64_t *address) {
@@ -33,7 +39,7 @@ static void find_addresses(const struct wl_machine *m, const struct access *a, u
         return;
     case WL_SPACE_SCRATCH:
         for (unsigned i = 0; i < WL_STRIP; i++)
-            address[i] = (uint32_t)(base + (a->has_address ? row[i] : 0));
+            address[i] = (uint32_t)(base + (a->has_address ? row[i] * a->unit : 0));
         return;
     default:
         break;
@@ -43,10 +49,13 @@ static void find_addresses(const struct wl_machine *m, const struct access *a, u
             address[i] = base + (row[i] | (uint64_t)high[i] << 32);
     else if (a->has_address)
         for (unsigned i = 0; i < WL_STRIP; i++)
-            address[i] = base + row[i];
+            address[i] = base + narrow_address(a, row[i]);
     else
         for (unsigned i = 0; i < WL_STRIP; i++)
             address[i] = base + (a->by_lane ? (uint64_t)(first + i) * 4 : 0);
+    if (a->space == WL_SPACE_FLAT)
+        for (unsigned i = 0; i < WL_STRIP; i++)
+            address[i] = wl_flat_address(address[i], first + i);
 }
 
 static void *locate(const struct wl_machine *m, const struct access *a, uint64_t address, uint32_t lane) {
@@ -284,8 +293,15 @@ static const struct wl_step *run_atomic(struct wl_machine *m, const struct wl_st
             address[l] = address_row[l] + (uint32_t)a->offset;
         helpers->ds_atomic(m->wave, result, data, address, 0, a->element, a->operation);
     } else {
-        helpers->flat_atomic(m->wave, result, data, address_row, wl_scalar_read(m, &a->base) + (uint64_t)a->offset, !a->pair, a->element,
-                             a->operation);
+        uint32_t wide[2 * MAX_LANES];
+        const bool is_index = !a->pair && a->has_address && (a->is_signed || a->unit != 1);
+        for (unsigned l = 0; is_index && l < size; l++) {
+            const uint64_t at = narrow_address(a, address_row[l]);
+            wide[l] = (uint32_t)at;
+            wide[size + l] = (uint32_t)(at >> 32);
+        }
+        helpers->flat_atomic(m->wave, result, data, is_index ? wide : address_row, wl_scalar_read(m, &a->base) + (uint64_t)a->offset,
+                             !a->pair && !is_index, a->element, a->operation);
     }
     return step + 1;
 }
@@ -371,7 +387,7 @@ static bool plan_operands(struct access *a, const struct wl_inst *inst) {
         if (isa->space == WL_SPACE_LDS && at < inst->operand_count && is_vgpr(&op[at])) {
             a->data1 = op[at].reg;
             a->has_second = true;
-        } else if (isa->space != WL_SPACE_LDS && at < inst->operand_count && isa->space != WL_SPACE_FLAT) {
+        } else if (isa->space != WL_SPACE_LDS && at < inst->operand_count) {
             scalar = &op[at];
         }
     }
@@ -398,6 +414,8 @@ static wl_step_fn *plan_access(struct wl_steps_builder *b, struct access *a, con
     a->offset = inst->offset0;
     a->returns = inst->returns;
     a->compare_first = isa->compare_first;
+    a->is_signed = inst->signed_offset;
+    a->unit = (uint8_t)wl_inst_offset_unit(inst);
     if (inst->gds)
         return NULL;
     if (isa->space == WL_SPACE_BUFFER || isa->space == WL_SPACE_TBUFFER)

@@ -37,6 +37,12 @@ static bool plan_special(struct wl_scalar *s, unsigned special) {
     case WL_SPECIAL_PRIVATE_LIMIT:
         s->constant = (uint64_t)WL_PRIVATE_APERTURE_HI << 32 | UINT32_MAX;
         return true;
+    case WL_SPECIAL_FLAT_SCRATCH_BASE_LO:
+        s->constant = (uint64_t)WL_FLAT_SCRATCH_HI << 32;
+        return true;
+    case WL_SPECIAL_FLAT_SCRATCH_BASE_HI:
+        s->constant = WL_FLAT_SCRATCH_HI;
+        return true;
     case WL_SPECIAL_POPS_EXITING_WAVE_ID:
         return true;
     case WL_SPECIAL_SCC:
@@ -399,7 +405,7 @@ struct smem {
     uint8_t part_count;
     struct {
         uint16_t reg;
-        uint8_t shift;
+        uint8_t unit;
     } parts[MAX_OFFSETS];
 };
 
@@ -411,7 +417,7 @@ static struct place find_place(const struct wl_machine *m, const struct smem *s)
     struct place place = {.offset = (uint64_t)s->offset};
     uint64_t base = wl_machine_sgpr64(m, s->base);
     for (unsigned i = 0; i < s->part_count; i++)
-        place.offset += (uint64_t)m->sgpr[s->parts[i].reg] << s->parts[i].shift;
+        place.offset += (uint64_t)m->sgpr[s->parts[i].reg] * s->parts[i].unit;
     if (s->unit == 4)
         place.offset &= ~UINT64_C(3);
     if (s->buffer) {
@@ -487,7 +493,7 @@ static bool plan_smem(struct smem *s, const struct wl_inst *inst) {
         if (s->part_count == MAX_OFFSETS)
             return false;
         s->parts[s->part_count].reg = op[i].reg;
-        s->parts[s->part_count++].shift = inst->isa->detail == WL_SMEM_SCRATCH ? 6 : 0;
+        s->parts[s->part_count++].unit = (uint8_t)(inst->isa->detail == WL_SMEM_SCRATCH ? 64 : wl_inst_offset_unit(inst));
     }
     return inst->isa->class != WL_ISA_SMEM_ATOMIC;
 }

@@ -30,7 +30,7 @@ struct source {
     bool sext, selects;
     bool half, half_high; /* cut to 16 bits, the upper ones */
     bool shuffles, low_from_high, high_from_high;
-    bool mixes, mix_high; /* a half becomes a float */
+    bool mixes, mix_high, mix_bf16; /* a half becomes a float */
     bool flushes;
     uint16_t reg;
     uint64_t flip, keep, negate; /* in this order: ^ flip, then & keep, then ^ negate */
@@ -174,7 +174,10 @@ static void change(const struct wl_machine *m, union strip *x, const struct sour
         if (s->flip)
             change_bits(x, 32, s->flip, UINT64_MAX, 0);
         for (unsigned i = 0; i < WL_STRIP; i++)
-            x->number[i] = half_to_float((uint16_t)(x->word[i] >> (s->mix_high ? 16 : 0)));
+            if (s->mix_bf16)
+                x->word[i] = s->mix_high ? x->word[i] & 0xffff0000 : x->word[i] << 16;
+            else
+                x->number[i] = half_to_float((uint16_t)(x->word[i] >> (s->mix_high ? 16 : 0)));
         change_bits(x, 32, 0, s->keep, s->negate);
     } else if (s->flip || ~s->keep || s->negate) {
         change_bits(x, s->width, s->flip, s->keep, s->negate);
@@ -544,6 +547,7 @@ static void plan_modifiers(struct source *s, const struct wl_inst *inst, const s
         s->flip = (inst->neg_lo >> source & 1 ? UINT64_C(1) << 31 : 0) | (inst->neg_hi >> source & 1 ? UINT64_C(1) << 63 : 0);
     s->mixes = is_mixed(inst) && inst->op_sel_hi >> source & 1;
     s->mix_high = low;
+    s->mix_bf16 = s->mixes && strstr(inst->mnemonic, "_bf16");
     bool packed_negate = type == WL_F32 && inst->neg_lo >> source & 1; /* the f32 addend of a dot product */
     uint64_t sign = UINT64_C(1) << (s->width - 1);
     if (operand->abs)
@@ -582,7 +586,7 @@ static bool plan_input(struct wl_steps_builder *b, struct valu *v, struct source
     if (operand->kind != WL_OPERAND_VGPR) {
         s->kind = SOURCE_SCALAR;
         bool bare_half = s->mixes && operand->kind == WL_OPERAND_IMM && !operand->literal; /* the low half holds the constant */
-        if (!wl_scalar_plan(&s->scalar, operand, bare_half ? WL_F16 : slot.type))
+        if (!wl_scalar_plan(&s->scalar, operand, !bare_half ? slot.type : s->mix_bf16 ? WL_BF16 : WL_F16))
             return false;
         if (bare_half)
             s->scalar.bits = 32;

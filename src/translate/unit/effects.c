@@ -165,7 +165,7 @@ static void indexed_effects(struct collector *c, const struct wl_inst *inst) {
 static void matrix_effects(struct collector *c, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
     const unsigned d = inst->isa->matrix->d;
-    bool keeps = inst->isa->matrix->sparse || d == WL_MATRIX_F16 || d == WL_MATRIX_BF16;
+    bool keeps = inst->isa->matrix->sparse || d == WL_MATRIX_F16 || d == WL_MATRIX_BF16 || d == WL_MATRIX_BF16_OF_F32;
     for (unsigned i = 1; i < inst->operand_count; i++)
         read_lanes(c, &op[i]);
     if (keeps)

@@ -7,7 +7,7 @@
 void wl_live_step(struct wl_live *live, const struct wl_effects *effects) {
     for (unsigned i = 0; i < 2; i++)
         live->scalar[i] = (live->scalar[i] & ~effects->def.scalar[i]) | effects->use.scalar[i];
-    for (unsigned i = 0; i < 8; i++) {
+    for (unsigned i = 0; i < WL_ROW_WORDS; i++) {
         uint64_t use = effects->use.vector[i] | effects->use_lanes[i];
         live->full[i] = (live->full[i] & ~effects->def.vector[i]) | use;
         live->active[i] = (live->active[i] & ~effects->def.vector[i]) | use;
@@ -20,7 +20,7 @@ static void everything(struct wl_live *live) { memset(live, 0xff, sizeof *live);
 static void merge(struct wl_live *into, const struct wl_live *from) {
     for (unsigned i = 0; i < 2; i++)
         into->scalar[i] |= from->scalar[i];
-    for (unsigned i = 0; i < 8; i++) {
+    for (unsigned i = 0; i < WL_ROW_WORDS; i++) {
         into->full[i] |= from->full[i];
         into->active[i] |= from->active[i];
         into->inactive[i] |= from->inactive[i];
@@ -29,7 +29,7 @@ static void merge(struct wl_live *into, const struct wl_live *from) {
 
 /* What is live before EXEC changes, given what is live after. */
 static void change_exec(struct wl_live *live, bool narrows) {
-    for (unsigned i = 0; i < 8; i++) {
+    for (unsigned i = 0; i < WL_ROW_WORDS; i++) {
         uint64_t full = live->full[i], any = live->active[i] | live->inactive[i];
         live->full[i] = full | any;
         if (narrows) { /* lanes that are off behind this were on or off before it; MASKED code stays MASKED */

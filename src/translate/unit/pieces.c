@@ -93,7 +93,43 @@ static const struct wl_sem *semantics_of(const struct wl_inst *inst) {
     return wl_sem_find(name, NULL);
 }
 
+/* One or two products of 16 rows. Those of 32 rows have the lower ones, and their scales, behind the upper ones: in registers 8 further up,
+ * and in lanes 16 to 31. Without scales they are 1. */
+static unsigned multiply(const struct wl_inst *inst, struct wl_inst *pieces) {
+    enum { FP4 = 4, REGISTERS = 8 };
+    const bool tall = strstr(inst->mnemonic, "_32x16x128_f4") != NULL;
+    const struct wl_operand one = {.kind = WL_OPERAND_IMM, .count = 1, .bits = UINT64_C(0x7f7f7f7f7f7f7f7f)};
+    const char *name = inst->isa->bits == 16 ? "v_wmma_scale16_f32_16x16x128_f8f6f4" : "v_wmma_scale_f32_16x16x128_f8f6f4";
+    for (unsigned i = 0; i < (tall ? 2 : 1); i++) {
+        struct wl_inst *piece = &pieces[i];
+        *piece = *inst;
+        piece->address = inst->address + 4 * i;
+        piece->offset = inst->offset + 4 * i;
+        piece->size = (uint8_t)(!tall ? inst->size : i ? inst->size - 4 : 4);
+        piece->piece = (uint8_t)i;
+        piece->isa = wl_isa_find(name);
+        snprintf(piece->mnemonic, sizeof piece->mnemonic, "%s", name);
+        if (inst->operand_count == 4) {
+            piece->operands[4] = piece->operands[5] = one;
+            piece->operand_count = 6;
+        }
+        if (!tall)
+            continue;
+        piece->cbsz = piece->blgp = FP4;
+        piece->scale_rows = (uint8_t)((inst->scale_rows & 2) | i);
+        for (unsigned o = 0; o < 4; o++) {
+            if (o == 2 || piece->operands[o].kind != WL_OPERAND_VGPR)
+                continue;
+            piece->operands[o].reg = (uint16_t)(piece->operands[o].reg + REGISTERS * i);
+            piece->operands[o].count = REGISTERS;
+        }
+    }
+    return tall ? 2 : 1;
+}
+
 unsigned wl_inst_pieces(const struct wl_inst *inst, struct wl_inst pieces[WL_MOST_PIECES]) {
+    if (strncmp(inst->mnemonic, "v_wmma_", 7) == 0)
+        return multiply(inst, pieces);
     const struct wl_sem *sem = semantics_of(inst);
     for (unsigned i = 1; i < inst->operand_count; i++)
         if (overlap(&inst->operands[0], &inst->operands[i]))

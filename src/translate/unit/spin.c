@@ -242,7 +242,7 @@ static void depends_step(struct flow *f, struct place *s, uint32_t n) {
     const struct wl_inst *inst = &f->unit->insts[f->first + n];
     const struct wl_effects *e = &f->effects[n];
     struct wl_regs used = e->use;
-    for (unsigned w = 0; w < 8; w++)
+    for (unsigned w = 0; w < WL_ROW_WORDS; w++)
         used.vector[w] |= e->use_lanes[w];
     if (wl_mask_work(inst, f->unit->request->wave_size, &work)) {
         mask_depends(s, &work, f->unit->request->wave_size / 32, wl_bit(e->touch.scalar, WL_SGPR_SCC));
@@ -253,7 +253,7 @@ static void depends_step(struct flow *f, struct place *s, uint32_t n) {
     }
     if (is_looked_at(f, n) || wl_regs_meet(&used, &s->depends) || (!wl_inst_is_scalar(inst) && has_exec(&s->depends))) {
         (void)wl_regs_add(&s->depends, &e->touch);
-        for (unsigned w = 0; w < 8; w++)
+        for (unsigned w = 0; w < WL_ROW_WORDS; w++)
             s->depends.vector[w] |= e->def_lanes[w];
         f->private_depends |= inst->isa && inst->isa->class == WL_ISA_STORE && inst->isa->space == WL_SPACE_SCRATCH;
     } else {

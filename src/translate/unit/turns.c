@@ -106,7 +106,7 @@ enum { BEHIND_BARRIER = 1, HAS_COMMON = 2, LOADS_GLOBAL = 4 };
 
 /* Vector registers: those with one value in all lanes where a basic block begins; those that it makes so, and all that it writes. */
 struct same {
-    uint64_t before[8], made[8], touched[8];
+    uint64_t before[WL_ROW_WORDS], made[WL_ROW_WORDS], touched[WL_ROW_WORDS];
 };
 
 struct turn_ends {
@@ -170,7 +170,7 @@ static void step_same(const struct turn_ends *t, const struct wl_inst *inst, str
         return;
     }
     wl_inst_effects(inst, t->unit->request->wave_size, &effects);
-    for (unsigned w = 0; w < 8; w++) {
+    for (unsigned w = 0; w < WL_ROW_WORDS; w++) {
         const uint64_t touched = effects.touch.vector[w] | effects.def_lanes[w];
         same->made[w] &= ~touched;
         same->touched[w] |= touched;
@@ -182,7 +182,7 @@ static bool same_to(struct turn_ends *t, const struct wl_block *from, uint32_t t
     bool changed = false;
     if (to == WL_NO_BLOCK)
         return false;
-    for (unsigned w = 0; w < 8; w++) {
+    for (unsigned w = 0; w < WL_ROW_WORDS; w++) {
         const struct same *same = &t->same[from - t->unit->blocks];
         const uint64_t behind = from->end == WL_BLOCK_CALL ? 0 : (same->before[w] & ~same->touched[w]) | same->made[w];
         changed |= (t->same[to].before[w] & ~behind) != 0;

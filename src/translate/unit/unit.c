@@ -3,10 +3,12 @@
 
 #include "base/array.h"
 #include "base/assert.h"
+#include "machine/processor.h"
 #include "translate/decode/decoder.h"
 #include "translate/isa/isa.h"
 #include "translate/isa/lane.h"
 #include "translate/isa/sem.h"
+#include "translate/unit/banks.h"
 #include "translate/unit/turns.h"
 
 #include <stdio.h>
@@ -26,6 +28,8 @@ struct discovery {
     uint64_t *bad; /* addresses where code would run into bytes that are no instruction */
     uint32_t bad_count, bad_capacity;
     uint32_t capacity; /* of unit->insts */
+    wl_banks *banks;   /* for each dword that is SEEN or a LEADER, which VGPRs are named there (banks.h); NULL: the processor has 256 */
+    bool banks_clobbered;
 };
 
 /* What control does behind one instruction. */
@@ -73,13 +77,26 @@ static bool is_code(const struct discovery *d, uint64_t address) {
     return address % 4 == 0 && address + 4 <= request->image_size && request->is_code(request->context, address, 4);
 }
 
-static enum wl_status follow_later(struct discovery *d, uint64_t address) {
+/* Says which VGPRs are named at an address. */
+static enum wl_status enter_banks(struct discovery *d, uint64_t address, wl_banks banks) {
+    if (d->banks && d->marks[address / 4] & (SEEN | LEADER) && d->banks[address / 4] != banks)
+        return wl_fail(WL_UNSUPPORTED, "%s: ways with different bits of s_set_vgpr_msb lead to offset 0x%llx", d->unit->request->name,
+                       (unsigned long long)(address - d->unit->request->entry));
+    if (d->banks)
+        d->banks[address / 4] = banks;
+    return WL_OK;
+}
+
+static enum wl_status follow_later(struct discovery *d, uint64_t address, wl_banks banks) {
     if (!is_code(d, address))
         return wl_fail(WL_INVALID_IMAGE, "%s: code at 0x%llx branches outside the code object, to 0x%llx", d->unit->request->name,
                        (unsigned long long)(d->unit->inst_count ? d->unit->insts[d->unit->inst_count - 1].address : 0),
                        (unsigned long long)address);
     uint8_t *mark = &d->marks[address / 4];
     bool known = *mark & (SEEN | LEADER);
+    enum wl_status status = enter_banks(d, address, banks);
+    if (status)
+        return status;
     *mark |= LEADER;
     if (known)
         return WL_OK;
@@ -137,8 +154,37 @@ static enum wl_status take_apart(struct discovery *d, struct wl_inst **last) {
     return WL_OK;
 }
 
+/* s_add_pc_i64 with a constant is a branch. */
+static void make_branch(struct wl_inst *inst) {
+    if (strcmp(inst->mnemonic, "s_add_pc_i64") != 0 || inst->operands[0].kind != WL_OPERAND_IMM)
+        return;
+    inst->isa = wl_isa_find("s_branch");
+    inst->operands[0] = (struct wl_operand){.kind = WL_OPERAND_LABEL,
+                                            .bits = inst->address + inst->size + wl_operand_bits(&inst->operands[0], 64, false, true)};
+}
+
+/* A write of bits of MODE that mean nothing here: gfx1250's compilers begin every kernel with one. */
+static void drop_modes(struct wl_inst *inst) {
+    enum { HWREG_MODE = 1, FIRST = 24 };
+    if (inst->isa && inst->isa->class == WL_ISA_SETREG && inst->isa->detail == WL_REG_SET && (inst->operands[0].bits & 63) == HWREG_MODE &&
+        (inst->operands[0].bits >> 6 & 31) >= FIRST)
+        inst->isa = wl_isa_find("s_nop");
+}
+
+/* What follows from where an instruction stands. *banks: before it, then behind it. */
+static enum wl_status place(const struct discovery *d, struct wl_inst *inst, unsigned count, wl_banks *banks) {
+    for (unsigned i = 0; i < count; i++)
+        if (!wl_banks_apply(&inst[i], *banks))
+            return wl_fail(WL_INVALID_IMAGE, "%s: instruction %s at offset 0x%llx names a VGPR behind the last one", d->unit->request->name,
+                           inst[i].mnemonic, (unsigned long long)(inst[i].address - d->unit->request->entry));
+    *banks = wl_banks_after(inst, *banks, d->banks_clobbered);
+    inst->signed_offset = inst->isa && (inst->isa->space == WL_SPACE_GLOBAL || inst->isa->space == WL_SPACE_FLAT);
+    drop_modes(inst);
+    return WL_OK;
+}
+
 /* Appends the instruction(s) at `address` and returns their size, 0 if there is none. */
-static enum wl_status append(struct discovery *d, uint64_t address, unsigned *size, struct wl_inst **last) {
+static enum wl_status append(struct discovery *d, uint64_t address, unsigned *size, struct wl_inst **last, wl_banks *banks) {
     struct wl_unit *unit = d->unit;
     if (!WL_ARRAY_RESERVE(unit->insts, unit->inst_count + 1, d->capacity, 256)) /* a pair is two */
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for %u instructions", unit->inst_count + 2);
@@ -148,9 +194,16 @@ static enum wl_status append(struct discovery *d, uint64_t address, unsigned *si
     if (count && strcmp(inst->mnemonic, "v_illegal") == 0)
         count = 0; /* the padding behind a trap is no instruction: the hardware refuses it only when a wave comes to it */
     *size = count ? inst[0].size : 0;
+    if (count)
+        make_branch(inst);
     for (unsigned i = 0; i < count; i++)
         if (!inst[i].sem && !inst[i].isa)
             return unsupported(d, &inst[i]);
+    if (d->banks && count) {
+        const enum wl_status status = place(d, inst, count, banks);
+        if (status)
+            return status;
+    }
     for (unsigned i = 0; i < count; i++)
         inst[i].zeroes_half = request->sram_ecc && inst[i].isa && inst[i].isa->class == WL_ISA_LOAD && inst[i].isa->d16;
     unit->inst_count += count;
@@ -160,13 +213,15 @@ static enum wl_status append(struct discovery *d, uint64_t address, unsigned *si
 
 /* Decodes from a leader to the next end of straight code. */
 static enum wl_status follow(struct discovery *d, uint64_t address) {
+    wl_banks banks = d->banks ? d->banks[address / 4] : 0;
     for (;;) {
-        if (d->marks[address / 4] & (SEEN | BAD))
-            return WL_OK;
+        enum wl_status entered = enter_banks(d, address, banks);
+        if (entered || d->marks[address / 4] & (SEEN | BAD))
+            return entered;
         unsigned size = 0;
         struct wl_inst *inst = NULL;
         if (is_code(d, address)) {
-            enum wl_status status = append(d, address, &size, &inst);
+            enum wl_status status = append(d, address, &size, &inst, &banks);
             if (status)
                 return status;
         }
@@ -184,10 +239,13 @@ static enum wl_status follow(struct discovery *d, uint64_t address) {
             if (status)
                 return status;
         } else if (label) {
-            enum wl_status status = follow_later(d, label->bits);
+            enum wl_status status = follow_later(d, label->bits, banks);
             if (status)
                 return status;
         }
+        if (banks && (end == WL_BLOCK_CALL || end == WL_BLOCK_JUMP))
+            return wl_fail(WL_UNSUPPORTED, "%s: a call at offset 0x%llx with bits of s_set_vgpr_msb set", d->unit->request->name,
+                           (unsigned long long)(address - d->unit->request->entry));
         if (end == WL_BLOCK_FINISH || end == WL_BLOCK_BRANCH || end == WL_BLOCK_JUMP)
             return WL_OK;
         address += size;
@@ -520,7 +578,7 @@ void wl_unit_count_rows(struct wl_unit *unit) {
                 if (inst->operands[o].kind == WL_OPERAND_VGPR)
                     wl_set(effects.use.vector, inst->operands[o].reg);
         }
-        for (unsigned word = 0; word < 8; word++) {
+        for (unsigned word = 0; word < WL_ROW_WORDS; word++) {
             uint64_t used = effects.use.vector[word] | effects.use_lanes[word] | effects.touch.vector[word] | effects.def_lanes[word];
             uint32_t top = used ? word * 64 + 64 - (uint32_t)__builtin_clzll(used) : 0;
             if (top > unit->rows)
@@ -534,10 +592,15 @@ enum wl_status wl_unit_read(struct wl_unit *unit, struct wl_decoder *decoder, co
     struct discovery d = {.unit = unit, .decoder = decoder};
     d.marks = calloc(request->image_size / 4 + 1, 1);
     enum wl_status status = d.marks ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory to follow %s", request->name);
+    if (!status && wl_processor_has(request->processor, WL_HAS_1024_VGPRS)) {
+        d.banks_clobbered = strcmp(request->processor, "gfx1251") != 0;
+        d.banks = calloc(request->image_size / 4 + 1, sizeof *d.banks);
+        status = d.banks ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory to follow %s", request->name);
+    }
     if (!status && (!is_code(&d, entry)))
         status = wl_fail(WL_INVALID_IMAGE, "%s: the entry 0x%llx is not code", request->name, (unsigned long long)entry);
     if (!status)
-        status = follow_later(&d, entry);
+        status = follow_later(&d, entry, 0);
     while (!status && d.work_count)
         status = follow(&d, d.work[--d.work_count]);
     if (!status) {
@@ -549,6 +612,7 @@ enum wl_status wl_unit_read(struct wl_unit *unit, struct wl_decoder *decoder, co
     if (!status)
         status = find_callees(unit);
     free(d.marks);
+    free(d.banks);
     free(d.work);
     free(d.bad);
     if (status)

@@ -35,10 +35,10 @@ enum wl_block_end {
 struct wl_decoder;
 struct wl_strip_loop;
 
-/* A set of registers: 128 scalar ones (WL_SGPR_*) and 512 vector rows. */
+/* A set of registers: 128 scalar ones (WL_SGPR_*) and 1,024 vector rows. */
 struct wl_regs {
     uint64_t scalar[2];
-    uint64_t vector[8];
+    uint64_t vector[WL_ROW_WORDS];
 };
 
 /* What is live where a basic block begins. In FULL form a vector register is live or not. In MASKED form there are two
@@ -46,7 +46,7 @@ struct wl_regs {
  * partial EXEC ends the first only. */
 struct wl_live {
     uint64_t scalar[2];
-    uint64_t full[8], active[8], inactive[8];
+    uint64_t full[WL_ROW_WORDS], active[WL_ROW_WORDS], inactive[WL_ROW_WORDS];
 };
 
 struct wl_block {
@@ -127,10 +127,10 @@ bool wl_rounding_split(const struct wl_unit *unit);
 
 struct wl_effects {
     struct wl_regs use;                /* read; vector registers in active lanes */
-    uint64_t use_lanes[8];             /* vector registers read in inactive lanes too (cross-lane operations) */
+    uint64_t use_lanes[WL_ROW_WORDS];             /* vector registers read in inactive lanes too (cross-lane operations) */
     struct wl_regs def;                /* written completely (vector: in the active lanes) */
     struct wl_regs touch;              /* written completely or in part: superset of def */
-    uint64_t def_lanes[8];             /* vector registers of which single lanes are written whatever EXEC is (v_writelane): never a kill */
+    uint64_t def_lanes[WL_ROW_WORDS];             /* vector registers of which single lanes are written whatever EXEC is (v_writelane): never a kill */
     uint8_t load_spaces, store_spaces; /* vector memory in which lanes may meet: WL_CONFLICT_* */
 };
 enum { WL_CONFLICT_MEMORY = 1, WL_CONFLICT_LDS = 2 };
@@ -163,7 +163,7 @@ static inline bool wl_regs_meet(const struct wl_regs *a, const struct wl_regs *b
     uint64_t common = 0;
     for (unsigned w = 0; w < 2; w++)
         common |= a->scalar[w] & b->scalar[w];
-    for (unsigned w = 0; w < 8; w++)
+    for (unsigned w = 0; w < WL_ROW_WORDS; w++)
         common |= a->vector[w] & b->vector[w];
     return common != 0;
 }
@@ -174,7 +174,7 @@ static inline bool wl_regs_add(struct wl_regs *set, const struct wl_regs *more) 
         changed |= more->scalar[w] & ~set->scalar[w];
         set->scalar[w] |= more->scalar[w];
     }
-    for (unsigned w = 0; w < 8; w++) {
+    for (unsigned w = 0; w < WL_ROW_WORDS; w++) {
         changed |= more->vector[w] & ~set->vector[w];
         set->vector[w] |= more->vector[w];
     }
@@ -186,7 +186,7 @@ static inline bool wl_regs_remove(struct wl_regs *set, const struct wl_regs *gon
         changed |= set->scalar[w] & gone->scalar[w];
         set->scalar[w] &= ~gone->scalar[w];
     }
-    for (unsigned w = 0; w < 8; w++) {
+    for (unsigned w = 0; w < WL_ROW_WORDS; w++) {
         changed |= set->vector[w] & gone->vector[w];
         set->vector[w] &= ~gone->vector[w];
     }

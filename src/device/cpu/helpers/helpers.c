@@ -60,6 +60,7 @@ void wl_float_leave(uint32_t control) {
 /* ---- addresses ------------------------------------------------------------------------------ */
 
 void *wl_flat_pointer(const struct wl_wave *wave, uint64_t address, uint32_t lane) {
+    address = wl_flat_address(address, lane);
     if (address >> 32 == WL_SHARED_APERTURE_HI)
         return wave->lds + (uint32_t)address;
     if (address >> 32 == WL_PRIVATE_APERTURE_HI)
@@ -161,7 +162,7 @@ static void help_flat_load(struct wl_wave *wave, uint32_t *destination, const ui
     uint64_t exec = wl_exec(wave);
     for (uint32_t l = 0; l < wave->wave_size; l++)
         if (wl_lane_in(exec, l))
-            load_lane(wave, locate_flat, destination, lane_address(wave, address, base, narrow, l), l, element);
+            load_lane(wave, locate_flat, destination, wl_flat_address(lane_address(wave, address, base, narrow, l), l), l, element);
 }
 
 static void help_flat_store(struct wl_wave *wave, const uint32_t *data, const uint32_t *address, uint64_t base, uint32_t narrow,
@@ -169,7 +170,7 @@ static void help_flat_store(struct wl_wave *wave, const uint32_t *data, const ui
     uint64_t exec = wl_exec(wave);
     for (uint32_t l = 0; l < wave->wave_size; l++)
         if (wl_lane_in(exec, l))
-            store_lane(wave, locate_flat, data, lane_address(wave, address, base, narrow, l), l, element);
+            store_lane(wave, locate_flat, data, wl_flat_address(lane_address(wave, address, base, narrow, l), l), l, element);
 }
 
 /* ---- atomics -------------------------------------------------------------------------------- */
@@ -208,7 +209,7 @@ static void help_flat_atomic(struct wl_wave *wave, uint32_t *destination, const 
     for (uint32_t l = 0; l < wave->wave_size; l++) {
         if (!wl_lane_in(exec, l))
             continue;
-        uint64_t at = lane_address(wave, address, base, narrow, l);
+        uint64_t at = wl_flat_address(lane_address(wave, address, base, narrow, l), l);
         if (at >> 32 == WL_PRIVATE_APERTURE_HI && element_bits(element) == 64)
             atomic_in_scratch(wave, destination, data, (uint32_t)at, l, element, operation);
         else

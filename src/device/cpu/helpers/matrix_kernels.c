@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
-enum { LANES = 64, MOST_ELEMENTS = 32, MOST_ROWS = 32 };
+enum { LANES = 64, MOST_ELEMENTS = 64, MOST_ROWS = 32 };
 
 typedef __attribute__((ext_vector_type(16))) float f32x16;
 typedef __attribute__((ext_vector_type(16))) uint32_t u32x16;
@@ -27,7 +27,7 @@ struct matrix {
     unsigned a, b, d, m, blocks, layout; /* as in the row */
     unsigned groups, stride;             /* of lanes that share out K */
     unsigned a_elements, b_elements;     /* of a lane */
-    bool sparse, flush;
+    bool sparse, flush, long_index;
 };
 
 INLINE unsigned field(const struct matrix *x, unsigned position, unsigned bits) { return x->modifiers >> position & ((1u << bits) - 1); }
@@ -121,6 +121,8 @@ INLINE u32x16 flushed_halves(u32x16 dword) {
 }
 
 /* ---- staging ---- */
+
+enum { MOST_DOT_ELEMENTS = 32 }; /* of a lane, where products are the host's dot products (matrix_dot.h) */
 
 /* gfx11's other lanes repeat the first 16. */
 INLINE unsigned staged_lanes(const struct matrix *x) { return x->layout == WL_MATRIX_WMMA11 ? 16 : x->wave_size; }
@@ -289,7 +291,8 @@ struct operands {
     uint32_t *d;
     const float *a[MOST_RUNS], *b[MOST_RUNS]; /* sparse, and blocks of 4: of the product */
     unsigned runs;
-    const uint32_t *c, *index;
+    const uint32_t *c;
+    const uint64_t *index;
     uint32_t constant;
 };
 
@@ -313,13 +316,13 @@ INLINE void dense_tile(f32x16 *sum, const struct operands *o, unsigned row, unsi
 }
 
 /* The same with A's elements chosen by `index`: two bits each, of the lane that holds the row. */
-INLINE void sparse_tile(f32x16 *sum, const float *a, const float *b, const uint32_t *index, const struct matrix *x, unsigned rows,
+INLINE void sparse_tile(f32x16 *sum, const float *a, const float *b, const uint64_t *index, const struct matrix *x, unsigned rows,
                         unsigned width) {
     for (unsigned g = 0; g < x->groups; g++)
         for (unsigned e = 0; e < x->a_elements; e++)
 #pragma unroll
             for (unsigned r = 0; r < rows; r++) {
-                const unsigned lane = g * x->stride, pick = index[lane + r] >> 2 * e & 3;
+                const unsigned lane = g * x->stride, pick = (unsigned)(index[lane + r] >> 2 * e & 3);
                 const float *columns = b + (4 * (e / 2) + pick) * LANES + lane;
 #pragma unroll
                 for (unsigned w = 0; w < width; w++)
@@ -477,7 +480,7 @@ static void multiply_f64(const struct matrix *x, uint32_t *d, const uint32_t *a_
 
 /* ---- scales: A and B of 8, 6 or 4 bits; blocks of K, one for each group of lanes, whose products are multiplied by powers of two ---- */
 
-enum { MOST_K_ROWS = MOST_ELEMENTS * LANES }; /* elements of A or B */
+enum { MOST_K_ROWS = 32 * LANES }; /* elements of A or B */
 
 INLINE unsigned bits_of(unsigned kind) { return kind == WL_MATRIX_FP4 ? 4 : kind == WL_MATRIX_FP6 || kind == WL_MATRIX_BF6 ? 6 : 8; }
 
@@ -506,12 +509,12 @@ INLINE f32x16 small_element(u32x16 code, unsigned kind) {
 static void stage_by_k(float *staged, const uint32_t *rows, const struct matrix *x, unsigned kind) {
     const unsigned bits = bits_of(kind), run = bits == 8 ? 16 : 32;
     for (unsigned e = 0; e < x->a_elements; e++)
-        for (unsigned l = 0; l < LANES; l += 16) {
+        for (unsigned l = 0; l < x->wave_size; l += 16) {
             const unsigned dword = e * bits / 32, shift = e * bits % 32;
             const unsigned k = e / run * run * x->groups + l / x->m * run + e % run;
-            u32x16 code = load(rows + dword * LANES + l) >> shift;
+            u32x16 code = load(rows + dword * x->wave_size + l) >> shift;
             if (shift + bits > 32)
-                code |= load(rows + (dword + 1) * LANES + l) << (32 - shift);
+                code |= load(rows + (dword + 1) * x->wave_size + l) << (32 - shift);
             store(staged + k * x->m + l % x->m, (u32x16)small_element(code & ((1u << bits) - 1), kind));
         }
 }
@@ -534,7 +537,7 @@ static void multiply_scaled(const struct matrix *x, const struct wl_matrix_scale
     for (unsigned i = 0; i < 2; i++)
         for (unsigned l = 0; l < LANES; l++)
             scale[i][l] =
-                (s->scale[i] ? s->scale[i][l] : s->scale_value[i]) >> 8 * field(x, i ? WL_MATRIX_SCALE_B : WL_MATRIX_SCALE_A, 2) & 255;
+                (s->scale[i] ? s->scale[i][l] : (uint32_t)s->scale_value[i]) >> 8 * field(x, i ? WL_MATRIX_SCALE_B : WL_MATRIX_SCALE_A, 2) & 255;
     for (unsigned m = 0; m < x->m; m++)
         for (unsigned column = 0; column < x->m; column += 16) {
             f32x16 sum = s->product.c ? loadf(s->product.c + places[m] + column) : (f32x16)(u32x16)(uint32_t)s->product.constant;
@@ -547,6 +550,81 @@ static void multiply_scaled(const struct matrix *x, const struct wl_matrix_scale
             store(result + places[m] + column, (u32x16)sum);
         }
     memcpy(s->product.d, result, (size_t)x->m * x->m * sizeof *result);
+}
+
+/* ---- gfx1250's scales, which may have fractions ---- */
+
+enum { MOST_BLOCKS = 8 };
+
+/* What the code of a scale stands for. */
+INLINE double scale_of(unsigned code, unsigned kind) {
+    const unsigned fraction = code & 7, exponent = code >> 3;
+    union {
+        uint64_t bits;
+        double number;
+    } power = {.bits = (uint64_t)(code + 1023 - 127) << 52};
+    if (kind == 0)
+        return code == 255 ? __builtin_nan("") : power.number;
+    const unsigned bias = kind == 1 ? 15 : 7, size = kind == 1 ? exponent : exponent & 15;
+    if (kind == 1 ? code == 255 : (code & 127) == 127)
+        return __builtin_nan("");
+    power.bits = (uint64_t)((size ? size : 1) + 1023 - bias - 3) << 52;
+    const double number = power.number * (size ? 8 + fraction : fraction);
+    return kind != 1 && code & 128 ? -number : number;
+}
+
+/* The scales of A's rows (0) or B's columns (1), by block and row. */
+static void read_scales(double *scale, const struct matrix *x, const struct wl_matrix_scaled *s, unsigned operand, unsigned blocks) {
+    const unsigned kind = field(x, operand ? WL_MATRIX_SCALE_B : WL_MATRIX_SCALE_A, 2);
+    const unsigned first = field(x, WL_MATRIX_ROWS, 2) >> operand & 1 ? 16 : 0;
+    for (unsigned i = 0; i < 16; i++) {
+        uint64_t codes = s->scale_value[operand];
+        if (s->scale[operand])
+            codes = s->scale[operand][first + i] | (blocks > 4 ? (uint64_t)s->scale[operand][x->wave_size + first + i] << 32 : 0);
+        for (unsigned block = 0; block < blocks; block++)
+            scale[block * 16 + i] = scale_of(codes >> 8 * block & 255, kind);
+    }
+}
+
+/* As with gfx950's: the products that share scales are summed, and that sum is added to the whole with one rounding. */
+static void multiply_scaled12(const struct matrix *x, const struct wl_matrix_scaled *s, unsigned block) {
+    enum { M = 16, K = 128 };
+    _Alignas(64) float a[MOST_K_ROWS], b[MOST_K_ROWS];
+    _Alignas(64) double scale[2][MOST_BLOCKS * M];
+    _Alignas(64) uint32_t result[M * M];
+    const unsigned blocks = K / block;
+    const uint16_t *places = places_of(x);
+    stage_by_k(a, s->product.a, x, wl_matrix_chosen(field(x, WL_MATRIX_CBSZ, 3)));
+    stage_by_k(b, s->product.b, x, wl_matrix_chosen(field(x, WL_MATRIX_BLGP, 3)));
+    for (unsigned i = 0; i < 2; i++)
+        read_scales(scale[i], x, s, i, blocks);
+    for (unsigned m = 0; m < M; m++) {
+        f32x16 sum = read_c(x, ANY, s->product.c ? s->product.c + places[m] : NULL, (uint32_t)s->product.constant, false);
+        for (unsigned g = 0; g < blocks; g++) {
+            f32x16 part = 0;
+            f64x16 columns;
+            for (unsigned k = g * block; k < (g + 1) * block; k++)
+                part = FMA((f32x16)a[k * M + m], loadf(b + k * M), part);
+            memcpy(&columns, scale[1] + g * M, sizeof columns);
+            sum = CONVERT(f32x16, FMA(CONVERT(f64x16, part) * scale[0][g * M + m], columns, CONVERT(f64x16, sum)));
+        }
+        store(result + places[m], (u32x16)sum);
+    }
+    memcpy(s->product.d, result, sizeof result);
+}
+
+/* D of bf16, with C of f32. */
+static void multiply_to_bf16(uint32_t wave_size, const struct wl_matrix_product *product, const struct wl_matrix *row, uint32_t modifiers) {
+    struct wl_matrix wide = *row;
+    struct wl_matrix_product sum = *product;
+    _Alignas(64) uint32_t d[16 * 16];
+    wide.d = WL_MATRIX_F32;
+    sum.d = d;
+    WL_MATRIX_RUN(wave_size, &sum, 1, &wide, modifiers);
+    for (unsigned r = 0; r < 8; r += 2)
+        for (unsigned l = 0; l < wave_size; l += 16)
+            store(product->d + r / 2 * wave_size + l,
+                  to_bf16(loadf(d + r * wave_size + l)) | to_bf16(loadf(d + (r + 1) * wave_size + l)) << 16);
 }
 
 /* ---- one instruction ---- */
@@ -563,6 +641,7 @@ static struct matrix describe(uint32_t wave_size, const struct wl_matrix *row, u
                        .blocks = row->blocks,
                        .layout = row->layout,
                        .sparse = row->sparse,
+                       .long_index = wl_matrix_has_long_index(row),
                        .flush = (modifiers & WL_MATRIX_FLUSH) != 0};
     const unsigned k = row->k, a_k = x.sparse ? k / 2 : k;
     x.stride = x.m * x.blocks;
@@ -615,12 +694,28 @@ static void stage_product(const struct matrix *x, struct operands *o, const stru
     }
 }
 
+/* gfx1250's indices, two bits each, in the order of A's elements (matrix.h). */
+static void order_index(uint64_t *index, const uint32_t *rows, const struct matrix *x) {
+    const unsigned entries = x->a_elements, run = entries / 2;
+    for (unsigned l = 0; l < x->wave_size; l++) {
+        index[l] = 0;
+        for (unsigned e = 0; e < entries; e++) {
+            const unsigned k = (e / run * 2 + l / 16) * run + e % run, lane = l % 16 + k / entries * 16, at = k % entries;
+            index[l] |= (uint64_t)(rows[at / 16 * x->wave_size + lane] >> 2 * (at % 16) & 3) << 2 * e;
+        }
+    }
+}
+
 static void run_chain(const struct matrix *x, const struct chain *chain) {
-    _Alignas(64) uint32_t copy[MOST_ROWS * LANES], index[LANES];
+    _Alignas(64) uint32_t copy[MOST_ROWS * LANES];
+    uint64_t index[LANES];
     const struct wl_matrix_product *first = chain->product[0];
     const size_t size = (size_t)x->m * x->m * x->blocks >> is_packed(x), dwords = x->d == WL_MATRIX_F64 ? 2 * size : size; /* of C and D */
     struct operands o = {.d = first->d, .c = first->c, .index = index, .constant = (uint32_t)first->constant};
-    if (x->sparse) {
+    if (x->long_index) {
+        order_index(index, first->c, x);
+        o.c = o.d;
+    } else if (x->sparse) {
         const unsigned shift = index_set(x) * 2 * x->a_elements & 31;
         for (unsigned l = 0; l < x->wave_size; l++)
             index[l] = first->c[l] >> shift;
@@ -633,7 +728,7 @@ static void run_chain(const struct matrix *x, const struct chain *chain) {
         multiply_f64(x, o.d, first->a, first->b, o.c, first->constant);
         return;
     }
-    if (RUN_DOT(x, &o, chain, size))
+    if (x->b_elements <= MOST_DOT_ELEMENTS && !x->long_index && RUN_DOT(x, &o, chain, size))
         return;
     for (unsigned p = 0; p < chain->products; p++)
         stage_product(x, &o, chain, p, size);
@@ -680,6 +775,14 @@ void WL_MATRIX_RUN(uint32_t wave_size, const struct wl_matrix_product *product, 
     struct wl_matrix_product gathered = *product;
     uint32_t quads[8 * LANES];
     const uint32_t all = (UINT32_C(1) << count) - 1;
+    if (row->d == WL_MATRIX_BF16_OF_F32) {
+        multiply_to_bf16(wave_size, product, row, modifiers);
+        return;
+    }
+    if (row->scale_block && row->layout == WL_MATRIX_WMMA12) {
+        multiply_scaled12(&x, (const struct wl_matrix_scaled *)product, row->scale_block);
+        return;
+    }
     if (row->scale_block) {
         multiply_scaled(&x, (const struct wl_matrix_scaled *)product, row->scale_block);
         return;

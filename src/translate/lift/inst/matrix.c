@@ -15,21 +15,21 @@
 
 enum { FAR = 64 }; /* instructions behind the first one that are looked at */
 
-static void add_rows(uint64_t set[8], const struct wl_operand *op) {
+static void add_rows(uint64_t set[WL_ROW_WORDS], const struct wl_operand *op) {
     for (unsigned r = 0; op->kind == WL_OPERAND_VGPR && r < op->count; r++)
         if (op->reg + r < WL_VGPR_COUNT)
             wl_set(set, op->reg + r);
 }
 
-static bool meets(const uint64_t a[8], const uint64_t b[8]) {
-    for (unsigned i = 0; i < 8; i++)
+static bool meets(const uint64_t a[WL_ROW_WORDS], const uint64_t b[WL_ROW_WORDS]) {
+    for (unsigned i = 0; i < WL_ROW_WORDS; i++)
         if (a[i] & b[i])
             return true;
     return false;
 }
 
-static void add_set(uint64_t to[8], const uint64_t from[8]) {
-    for (unsigned i = 0; i < 8; i++)
+static void add_set(uint64_t to[WL_ROW_WORDS], const uint64_t from[WL_ROW_WORDS]) {
+    for (unsigned i = 0; i < WL_ROW_WORDS; i++)
         to[i] |= from[i];
 }
 
@@ -39,8 +39,8 @@ struct group {
     unsigned count;
     const struct wl_matrix *row;
     uint32_t modifiers;
-    uint64_t results[8], inputs[8];  /* registers of the members' D; of A, B, and of C where that is not D */
-    uint64_t written[8], touched[8]; /* by other instructions between the first member and the one at hand; read or written */
+    uint64_t results[WL_ROW_WORDS], inputs[WL_ROW_WORDS];  /* registers of the members' D; of A, B, and of C where that is not D */
+    uint64_t written[WL_ROW_WORDS], touched[WL_ROW_WORDS]; /* by other instructions between the first member and the one at hand; read or written */
 };
 
 static bool same_rows(const struct wl_operand *a, const struct wl_operand *b) {
@@ -48,7 +48,7 @@ static bool same_rows(const struct wl_operand *a, const struct wl_operand *b) {
 }
 
 /* Whether D is that of some member, or apart from all. */
-static bool fits_results(const struct group *g, const struct wl_operand *d, const uint64_t rows[8]) {
+static bool fits_results(const struct group *g, const struct wl_operand *d, const uint64_t rows[WL_ROW_WORDS]) {
     for (unsigned i = 0; i < g->count; i++)
         if (same_rows(&g->member[i]->operands[0], d))
             return true;
@@ -58,7 +58,7 @@ static bool fits_results(const struct group *g, const struct wl_operand *d, cons
 /* Takes an instruction of the same row into the group if it can be done with the first member. */
 static bool take(struct group *g, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
-    uint64_t result[8] = {0}, inputs[8] = {0};
+    uint64_t result[WL_ROW_WORDS] = {0}, inputs[WL_ROW_WORDS] = {0};
     add_rows(result, &op[0]);
     add_rows(inputs, &op[1]);
     add_rows(inputs, &op[2]);
@@ -75,7 +75,7 @@ static bool take(struct group *g, const struct wl_inst *inst) {
 
 /* What an instruction between members does to registers. */
 static void pass(struct group *g, const struct wl_effects *e) {
-    for (unsigned i = 0; i < 8; i++) {
+    for (unsigned i = 0; i < WL_ROW_WORDS; i++) {
         g->written[i] |= e->touch.vector[i] | e->def_lanes[i];
         g->touched[i] |= e->touch.vector[i] | e->def_lanes[i] | e->use.vector[i] | e->use_lanes[i];
     }
@@ -116,8 +116,8 @@ static void put_scales(struct wl_lift *l, LLVMValueRef list, const struct wl_ope
     for (unsigned i = 0; i < 2; i++) {
         const bool in_registers = scales[i].kind == WL_OPERAND_VGPR;
         put_field(l, list, offsetof(struct wl_matrix_scaled, scale) + i * sizeof(uint32_t *), member_rows(l, &scales[i]));
-        put_field(l, list, offsetof(struct wl_matrix_scaled, scale_value) + i * sizeof(uint32_t),
-                  in_registers ? LLVMConstNull(l->i32) : wl_lift_scalar_operand(l, &scales[i], WL_U32));
+        put_field(l, list, offsetof(struct wl_matrix_scaled, scale_value) + i * sizeof(uint64_t),
+                  in_registers ? LLVMConstNull(l->i64) : wl_lift_scalar_operand(l, &scales[i], WL_U64));
     }
 }
 

@@ -79,6 +79,10 @@ static LLVMValueRef special_value(struct wl_lift *l, unsigned special) {
         return wl_lift_int(l, l->i64, (uint64_t)WL_PRIVATE_APERTURE_HI << 32);
     case WL_SPECIAL_PRIVATE_LIMIT:
         return wl_lift_int(l, l->i64, (uint64_t)WL_PRIVATE_APERTURE_HI << 32 | UINT32_MAX);
+    case WL_SPECIAL_FLAT_SCRATCH_BASE_LO:
+        return wl_lift_int(l, l->i64, (uint64_t)WL_FLAT_SCRATCH_HI << 32);
+    case WL_SPECIAL_FLAT_SCRATCH_BASE_HI:
+        return wl_lift_int(l, l->i64, WL_FLAT_SCRATCH_HI);
     case WL_SPECIAL_SCC:
         return LLVMBuildZExt(l->b, wl_lift_sgpr(l, WL_SGPR_SCC), l->i64, "");
     case WL_SPECIAL_VCCZ:

@@ -30,6 +30,8 @@ LLVMValueRef wl_lift_smem_offset(struct wl_lift *l, const struct wl_inst *inst) 
             part = wl_lift_int(l, l->i64, op[i].bits);
         if (part && inst->isa->detail == WL_SMEM_SCRATCH && op[i].kind == WL_OPERAND_SGPR)
             part = LLVMBuildShl(l->b, part, wl_lift_int(l, l->i64, 6), "");
+        if (part && op[i].kind == WL_OPERAND_SGPR && inst->scale_offset)
+            part = LLVMBuildMul(l->b, part, wl_lift_int(l, l->i64, wl_inst_offset_unit(inst)), "");
         if (part)
             offset = LLVMBuildAdd(l->b, offset, part, "");
     }

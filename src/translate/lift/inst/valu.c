@@ -197,6 +197,9 @@ static bool mixes(const struct wl_inst *inst) {
     return !strncmp(inst->mnemonic, "v_fma_mix", 9) || !strncmp(inst->mnemonic, "v_mad_mix", 9);
 }
 
+/* Its halves are bf16: v_fma_mix_f32_bf16, v_fma_mixlo_bf16, v_fma_mixhi_bf16. */
+static bool mixes_bf16(const struct wl_inst *inst) { return strstr(inst->mnemonic, "_bf16") != NULL; }
+
 /* Whether a source of a mixed-precision instruction is a half. */
 static bool mixes_half(const struct wl_inst *inst, unsigned source) { return mixes(inst) && inst->op_sel_hi >> source & 1; }
 
@@ -214,7 +217,7 @@ static LLVMValueRef record_input(struct wl_lift *l, const struct wl_inst *inst, 
     if (operand->kind == WL_OPERAND_VGPR)
         return NULL;
     if (mixes_half(inst, source) && operand->kind == WL_OPERAND_IMM && !operand->literal) /* the low half holds the constant */
-        return LLVMBuildZExt(l->b, wl_lift_scalar_operand(l, operand, WL_F16), l->i32, "");
+        return LLVMBuildZExt(l->b, wl_lift_scalar_operand(l, operand, mixes_bf16(inst) ? WL_BF16 : WL_F16), l->i32, "");
     bool high = wl_type_bits(slot->type) == 16 && operand->kind == WL_OPERAND_SGPR && inst->op_sel >> source & 1;
     if (high && slot->role == WL_ROLE_PRINTED)
         return LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, wl_lift_sgpr(l, operand->reg), wl_lift_int(l, l->i32, 16), ""), l->i16, "");
@@ -263,6 +266,12 @@ static LLVMValueRef half_as_float(struct wl_lift *l, LLVMValueRef dwords, bool h
     if (high)
         dwords = LLVMBuildLShr(l->b, dwords, wl_lift_int(l, l->strip_i32, 16), "");
     return widen_halves(l, LLVMBuildBitCast(l->b, LLVMBuildTrunc(l->b, dwords, l->strip_i16, ""), l->strip_f16, ""));
+}
+
+/* The same of bf16, which is the upper half of the float. */
+static LLVMValueRef bf16_as_float(struct wl_lift *l, LLVMValueRef value, bool high) {
+    LLVMValueRef sixteen = wl_lift_int(l, l->strip_i32, 16);
+    return high ? LLVMBuildAnd(l->b, value, wl_lift_int(l, l->strip_i32, 0xffff0000), "") : LLVMBuildShl(l->b, value, sixteen, "");
 }
 
 /* -v and |v| of a strip of floats or of their bits; halves are changed as bits, since LLVM does it lane by lane else. */
@@ -321,7 +330,8 @@ static LLVMValueRef to_parameter(struct wl_lift *l, const struct wl_inst *inst, 
             value = LLVMBuildXor(l->b, value, wl_lift_int(l, l->strip_i64, flip), "");
     }
     if (mixes_half(inst, source))
-        value = half_as_float(l, value, inst->op_sel >> source & 1);
+        value = mixes_bf16(inst) ? bf16_as_float(l, value, inst->op_sel >> source & 1)
+                                 : half_as_float(l, value, inst->op_sel >> source & 1);
     if (LLVMTypeOf(value) != parameter)
         value = LLVMBuildBitCast(l->b, value, parameter, "");
     bool packed_negate = type == WL_F32 && inst->neg_lo >> source & 1; /* the f32 addend of a dot product */

@@ -46,7 +46,7 @@ struct wl_memory_operands wl_memory_operands(const struct wl_inst *inst) {
     if (isa->space == WL_SPACE_LDS) {
         if (at < inst->operand_count && op[at].kind == WL_OPERAND_VGPR)
             found.data1 = &op[at];
-    } else if (at < inst->operand_count && isa->space != WL_SPACE_FLAT) {
+    } else if (at < inst->operand_count) {
         found.scalar = &op[at];
     }
     return found;
@@ -83,6 +83,27 @@ static int32_t index_stride(const struct wl_index *known, const struct wl_lanes 
     return (int64_t)fact->stride << known->shift == low->stride ? fact->stride : 0;
 }
 
+/* Whether a dword of address is a number with a sign, or of elements. */
+static bool counts_units(const struct wl_inst *inst, const struct wl_memory_operands *op) {
+    return is_vgpr(op->address) && op->address->count == 1 && inst->isa->space != WL_SPACE_LDS &&
+           (inst->signed_offset || wl_inst_offset_unit(inst) != 1);
+}
+
+static struct wl_lanes index_lanes(struct wl_lift *l, const struct wl_item *item, const struct wl_memory_operands *op) {
+    const unsigned unit = wl_inst_offset_unit(item->inst);
+    struct wl_lanes lanes = {.wide = true, .base = item->scalar[SCALAR_BASE], .index_signed = item->inst->signed_offset};
+    LLVMValueRef index = wl_strip_row(l, op->address->reg);
+    LLVMValueRef wide = lanes.index_signed ? LLVMBuildSExt(l->b, index, l->strip_i64, "") : LLVMBuildZExt(l->b, index, l->strip_i64, "");
+    lanes.pair = LLVMBuildMul(l->b, wide, wl_lift_int(l, l->strip_i64, unit), "");
+    if (unit & (unit - 1))
+        return lanes;
+    lanes.index = index;
+    lanes.index_base = lanes.base;
+    lanes.index_shift = (unsigned)__builtin_ctz(unit);
+    lanes.index_source = op->address->reg;
+    return lanes;
+}
+
 static struct wl_lanes global_lanes(struct wl_lift *l, const struct wl_item *item, const struct wl_memory_operands *op) {
     struct wl_lanes lanes = {.low_fact = item->fact[0], .high_fact = item->fact[1], .base = item->scalar[SCALAR_BASE]};
     lanes.wide = is_vgpr(op->address) && op->address->count >= 2;
@@ -91,6 +112,8 @@ static struct wl_lanes global_lanes(struct wl_lift *l, const struct wl_item *ite
         lanes.offset = LLVMBuildAdd(l->b, wl_strip_splat(l, first), wl_memory_iota(l, l->i32, 4), "");
         return lanes;
     }
+    if (counts_units(item->inst, op))
+        return index_lanes(l, item, op);
     if (!lanes.wide) {
         lanes.offset = is_vgpr(op->address) ? wl_strip_row(l, op->address->reg) : LLVMConstNull(l->strip_i32);
         return lanes;
@@ -132,6 +155,9 @@ static struct wl_lanes scratch_lanes(struct wl_lift *l, const struct wl_item *it
         return lanes;
     }
     LLVMValueRef row = wl_strip_row(l, op->address->reg);
+    const unsigned unit = wl_inst_offset_unit(item->inst);
+    if (unit != 1)
+        row = LLVMBuildMul(l->b, row, wl_lift_int(l, l->strip_i32, unit), "");
     if (wl_fact_is_uniform(&item->fact[0]))
         lanes.scalar_offset = LLVMBuildAdd(l->b, wl_memory_any_lane(l, row, !wl_fact_in_all_lanes(&item->fact[0])), scalar, "");
     else
@@ -641,6 +667,8 @@ bool wl_memory_record(struct wl_lift *l, struct wl_item *item) {
         }
         if (isa->by_lane)
             item->fact[0] = (struct wl_fact){.kind = WL_FACT_AFFINE, .stride = 4, .bits = 8};
+        else if (counts_units(inst, &op) && isa->space != WL_SPACE_SCRATCH)
+            item->fact[0] = (struct wl_fact){0}; /* known of the index, not of the address */
         if (isa->space == WL_SPACE_LDS)
             item->scalar[SCALAR_BASE] = wl_memory_wave_constant(l, l->wave, offsetof(struct wl_wave, lds), l->i64);
         else if (isa->space == WL_SPACE_SCRATCH)

@@ -5,6 +5,7 @@
 #include "translate/lift/memory/memory.h"
 
 #include "machine/helpers.h"
+#include "machine/processor.h"
 #include "translate/lift/memory/scattered.h"
 #include "translate/lift/values.h"
 
@@ -651,6 +652,17 @@ void wl_access_gather_end(struct wl_lift *l) { LLVMSetCurrentDebugLocation2(l->b
 
 /* ---- calls ---- */
 
+/* wl_flat_address of each lane. */
+static LLVMValueRef flat_addresses(struct wl_lift *l, struct slow *s) {
+    const uint64_t changed = (uint64_t)(WL_FLAT_SCRATCH_HI ^ WL_PRIVATE_APERTURE_HI) << 32;
+    LLVMValueRef lane = LLVMBuildAdd(l->b, wl_strip_splat(l, s->first_lane), wl_memory_iota(l, l->i64, 1), "");
+    LLVMValueRef flip = LLVMBuildShl(l->b, lane, wl_lift_int(l, l->strip_i64, 52), "");
+    flip = LLVMBuildOr(l->b, flip, wl_lift_int(l, l->strip_i64, changed), "");
+    LLVMValueRef bit = LLVMBuildAnd(l->b, s->addresses, wl_lift_int(l, l->strip_i64, UINT64_C(1) << 58), "");
+    LLVMValueRef is_scratch = LLVMBuildICmp(l->b, LLVMIntNE, bit, LLVMConstNull(l->strip_i64), "");
+    return LLVMBuildSelect(l->b, is_scratch, LLVMBuildXor(l->b, s->addresses, flip, ""), s->addresses, "");
+}
+
 static void build(struct wl_lift *l, LLVMValueRef function, const struct wl_access *a) {
     struct slow s = {.access = a, .function = function, .data_rows = data_rows(a)};
     s.wave = LLVMGetParam(function, ARGUMENT_WAVE);
@@ -660,6 +672,8 @@ static void build(struct wl_lift *l, LLVMValueRef function, const struct wl_acce
     s.addresses = LLVMGetParam(function, ARGUMENT_ADDRESSES);
     s.mask = LLVMGetParam(function, ARGUMENT_MASK);
     LLVMPositionBuilderAtEnd(l->b, LLVMAppendBasicBlockInContext(l->context, function, "entry"));
+    if (a->place == WL_PLACE_FLAT && wl_processor_has(l->unit.request->processor, WL_HAS_1024_VGPRS))
+        s.addresses = flat_addresses(l, &s);
     if (!narrow_addresses(a))
         s.addresses = wl_spread_addresses(l, s.addresses, wl_lift_lanes(l, s.mask, WL_STRIP));
     if (a->local)
