@@ -1,16 +1,16 @@
 /* The decoder by table against LLVM's, word by word: the same refusals, and the same struct wl_inst, field by field.
  *
  *     decode_compare random COUNT SEED TARGET...    random words
- *     decode_compare text COUNT SEED TARGET...      the same, and the printer's text
  *     decode_compare words TARGET HEX...            one instruction, as both see it
  *     decode_compare files FILE...                  all code of code objects, fat binaries and libraries
  *     decode_compare speed FILE...                  the time that the table takes for all of it
  *
  * TARGET is PROCESSOR or PROCESSOR/32. Differences are counted by mnemonic and kind; exit status 1 if there are any, 77 if there was
  * nothing to compare. LLVM's text is asked only where a word is refused by one of both: it takes registers that do not exist, and says so in
- * a comment. `excuses` lists where LLVM 19 is wrong. */
+ * a comment. `excuses` lists where LLVM 19 is wrong. compare_text.c compares texts. */
 #include "base/status.h"
-#include "codeobject/codeobject.h"
+#include "differences.h"
+#include "inputs.h"
 #include "machine/processor.h"
 #include "translate/decode/text/text.h"
 #include "translate/decode/words/decoder.h"
@@ -29,15 +29,7 @@ struct pair {
     char name[24];
 };
 
-struct kind {
-    char target[24], mnemonic[40], what[40], example[400];
-    uint64_t count;
-};
-
-static bool texts; /* whether texts are compared, too */
-static struct kind *kinds;
-static size_t kind_count;
-static uint64_t compared, taken, differences;
+static uint64_t compared, taken;
 
 static bool open_pair(struct pair *pair, const char *processor, uint32_t wave_size) {
     snprintf(pair->name, sizeof pair->name, "%s/%u", processor, wave_size);
@@ -55,32 +47,10 @@ static void close_pair(struct pair *pair) {
 
 static void note(const struct pair *pair, const char *mnemonic, const char *what, const uint8_t *bytes, uint64_t available,
                  const char *detail) {
-    struct kind *kind = NULL;
-
-    differences++;
-    for (size_t i = 0; i < kind_count && !kind; i++)
-        if (strcmp(kinds[i].mnemonic, mnemonic) == 0 && strcmp(kinds[i].what, what) == 0 && strcmp(kinds[i].target, pair->name) == 0)
-            kind = &kinds[i];
-    if (kind) {
-        kind->count++;
-        return;
-    }
-    kinds = realloc(kinds, (kind_count + 1) * sizeof *kinds);
-    if (!kinds)
-        abort();
-    kind = &kinds[kind_count++];
-    memset(kind, 0, sizeof *kind);
-    kind->count = 1;
-    snprintf(kind->target, sizeof kind->target, "%s", pair->name);
-    snprintf(kind->mnemonic, sizeof kind->mnemonic, "%s", mnemonic);
-    snprintf(kind->what, sizeof kind->what, "%s", what);
-    int used = 0;
-    for (unsigned i = 0; i < 12 && i + 4 <= available; i += 4)
-        used += snprintf(kind->example + used, sizeof kind->example - (size_t)used, "%02x%02x%02x%02x ", bytes[i + 3], bytes[i + 2],
-                         bytes[i + 1], bytes[i]);
     char text[300] = "";
+
     wl_text_disassemble(pair->llvm, bytes, available, 0x1000, text, sizeof text);
-    snprintf(kind->example + used, sizeof kind->example - (size_t)used, "%.150s | %.150s", text, detail);
+    differences_add(&(struct difference){pair->name, mnemonic, what, bytes, available, text, detail});
 }
 
 #define FIELD(NAME) {#NAME, offsetof(struct wl_inst, NAME), sizeof(((struct wl_inst *)0)->NAME)}
@@ -147,8 +117,7 @@ static bool begins(const char *text, const char *prefix) { return strncmp(text, 
 static bool is_source_alone(const char *operand) { return begins(operand, "src_") || begins(operand, "null") || begins(operand, "-src_"); }
 
 static bool loses_gds(const struct finding *f) {
-    return f->field && (strcmp(f->field, "gds") == 0 || (strcmp(f->field, "text") == 0 && !strstr(f->text, " gds"))) && f->table->gds &&
-           (begins(f->pair->name, "gfx90a") || begins(f->pair->name, "gfx94"));
+    return f->field && strcmp(f->field, "gds") == 0 && f->table->gds && (begins(f->pair->name, "gfx90a") || begins(f->pair->name, "gfx94"));
 }
 
 /* src_scc and the like, null. */
@@ -202,7 +171,7 @@ static bool has_odd_image(const struct finding *f) {
 
     if (image && !f->llvm) /* the last registers, of which LLVM asks for four always */
         return strstr(inst->mnemonic, "gather") && inst->d16 && inst->operands[0].reg % 256 > 252;
-    if (!image || (f->field && strcmp(f->field, "operands") != 0 && strncmp(f->field, "address", 7) != 0 && strcmp(f->field, "text") != 0))
+    if (!image || (f->field && strcmp(f->field, "operands") != 0 && strncmp(f->field, "address", 7) != 0))
         return false;
     if (!f->table) /* registers beyond v255 */
         return f->llvm->operands[0].reg % 256 + fields > 256 || f->llvm->operands[0].reg % 256 > 250 || strstr(f->text, ", v25") ||
@@ -218,16 +187,6 @@ static bool has_odd_image(const struct finding *f) {
     return f->llvm->address_count != f->table->address_count || f->llvm->address_count == 1 || inst->address_count == 1;
 }
 
-/* Images that nothing implements: their operands are not read. */
-static bool is_bare_image(const struct finding *f) {
-    return f->field && strcmp(f->field, "text") == 0 && (begins(f->text, "image_gather4h") || begins(f->text, "image_msaa_load"));
-}
-
-/* v_cndmask_b32 with DPP: "|v240, vcc_lo|". */
-static bool closes_late(const struct finding *f) {
-    return f->field && strcmp(f->field, "text") == 0 && (strstr(f->text, ", vcc_lo|") || strstr(f->text, ", vcc|"));
-}
-
 static struct excuse {
     const char *reason;
     bool (*applies)(const struct finding *finding);
@@ -236,9 +195,7 @@ static struct excuse {
     {"LLVM prints no gds on gfx90a and gfx94*", loses_gds, 0},
     {"LLVM takes sources that are no registers where registers alone may stand", takes_sources_as_registers, 0},
     {"LLVM takes no scalars in v_fma_mix* with DPP", wants_registers_in_mix, 0},
-    {"LLVM closes the bars of |v1| behind VCC", closes_late, 0},
     {"LLVM prints sext(...) in VOP3 with DPP", prints_sext, 0},
-    {"image_gather4h and image_msaa_load are printed without operands", is_bare_image, 0},
     {"images: data, dimensions or lists of addresses that no instruction has", has_odd_image, 0},
 };
 
@@ -291,39 +248,6 @@ static bool is_doubtful(const struct pair *pair, const uint8_t *bytes, uint64_t 
     return !*text || strstr(text, "/*") || strstr(text, "//") || strchr(text, ';');
 }
 
-/* Without the spaces that LLVM has twice. */
-static void squeeze(char *text) {
-    char *to = text;
-
-    for (const char *from = text; *from; from++)
-        if (*from != ' ' || to == text || to[-1] != ' ')
-            *to++ = *from;
-    while (to > text && to[-1] == ' ')
-        to--;
-    *to = '\0';
-}
-
-/* Where the texts differ for a reason. */
-static bool is_same_text(const struct finding *finding, const char *printed) {
-    (void)finding;
-    return strcmp(finding->text, printed) == 0;
-}
-
-static void compare_text(const struct pair *pair, const uint8_t *bytes, uint64_t available, const struct wl_inst *llvm,
-                         const struct wl_inst *table) {
-    char text[512] = "", printed[512] = "";
-    const struct finding finding = {pair, llvm, table, "text", text};
-
-    wl_text_disassemble(pair->llvm, bytes, available, 0x1000, text, sizeof text);
-    wl_word_print(pair->table, bytes, available, 0x1000, printed, sizeof printed);
-    squeeze(text);
-    squeeze(printed);
-    if (strstr(text, "/*") || strstr(text, "//") || !*text)
-        return;
-    if (!is_same_text(&finding, printed) && !is_excused(&finding))
-        note(pair, table->mnemonic, "text", bytes, available, printed);
-}
-
 /* Returns the instruction's size by LLVM, or 0. */
 static unsigned compare(const struct pair *pair, const uint8_t *bytes, uint64_t available, uint64_t address) {
     struct wl_inst llvm[2], table[2];
@@ -347,80 +271,25 @@ static unsigned compare(const struct pair *pair, const uint8_t *bytes, uint64_t 
         note(pair, llvm[0].mnemonic, "number of instructions", bytes, available, "");
     for (unsigned i = 0; i < expected && expected == made; i++)
         compare_inst(pair, &llvm[i], &table[i], bytes, available);
-    if (expected && expected == made && texts)
-        compare_text(pair, bytes, available, &llvm[0], &table[0]);
     return size;
 }
 
 /* ---- what to compare ---- */
 
-static uint64_t random_state;
-
-static uint64_t random_bits(void) {
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state;
-}
-
-/* The first bits of each encoding: words that are random but for these give the small encodings their share. */
-struct prefix {
-    uint8_t first, last; /* generations */
-    uint8_t bits;
-    uint32_t value;
-};
-
-static const struct prefix prefixes[] = {
-    {9, 12, 0, 0},           {9, 12, 9, 0xbe800000},  {9, 12, 9, 0xbf000000},  {9, 12, 9, 0xbf800000},  {9, 12, 2, 0x80000000},
-    {9, 12, 4, 0xb0000000},  {9, 12, 1, 0},           {9, 12, 7, 0x7c000000},  {9, 12, 7, 0x7e000000},  {9, 9, 6, 0xd0000000},
-    {10, 12, 6, 0xd4000000}, {9, 9, 9, 0xd3800000},   {10, 12, 9, 0xcc000000}, {9, 9, 6, 0xc0000000},   {10, 12, 6, 0xf4000000},
-    {9, 12, 6, 0xd8000000},  {9, 11, 6, 0xdc000000},  {12, 12, 6, 0xec000000}, {9, 11, 6, 0xe0000000},  {12, 12, 6, 0xc4000000},
-    {9, 11, 6, 0xe8000000},  {9, 11, 6, 0xf0000000},  {12, 12, 6, 0xd0000000}, {12, 12, 6, 0xe4000000}, {11, 12, 6, 0xc8000000},
-    {9, 9, 6, 0xd4000000},   {10, 10, 6, 0xc8000000}, {10, 12, 6, 0xf8000000}, {11, 12, 8, 0xcd000000}, {11, 12, 8, 0xce000000},
-};
-
-/* One word in four has few bits set, one in four has fields of all ones: what is 0 or all ones has meanings of its own. */
-static uint32_t random_word(void) {
-    const uint64_t bits = random_bits() >> 8, more = random_bits();
-    const uint32_t word = (uint32_t)bits, mask = (uint32_t)(more >> 16);
-
-    switch (more >> 60 & 3) {
-    case 0:
-        return word & mask & mask >> 7;
-    case 1:
-        return word | (more >> 56 & 1 ? 0xff00u : 0x1ffu) | (more >> 57 & 1 ? 0xff000000u : 0);
-    default:
-        return word;
-    }
-}
-
-static void make_words(unsigned generation, uint8_t bytes[20]) {
-    const struct prefix *prefix;
-
-    do
-        prefix = &prefixes[(random_bits() >> 20) % (sizeof prefixes / sizeof *prefixes)];
-    while (generation < prefix->first || generation > prefix->last);
-    for (size_t j = 0; j < 20; j += 4) {
-        uint32_t word = random_word();
-        if (j == 0 && prefix->bits)
-            word = (word & UINT32_MAX >> prefix->bits) | prefix->value;
-        memcpy(bytes + j, &word, 4);
-    }
-}
-
 static bool compare_random(const char *target, uint64_t count, uint64_t seed) {
     char processor[24];
-    const char *slash = strchr(target, '/');
+    const unsigned wave_size = inputs_split_target(target, processor, sizeof processor);
     struct pair pair = {0};
 
-    snprintf(processor, sizeof processor, "%.*s", slash ? (int)(slash - target) : 20, target);
-    if (!open_pair(&pair, processor, slash ? 32 : 64))
+    if (!open_pair(&pair, processor, wave_size))
         return false;
-    random_state = seed * 0x9e3779b97f4a7c15u + 1;
+    inputs_seed(seed);
     for (uint64_t i = 0; i < count; i++) {
-        uint8_t bytes[20];
-        make_words(wl_processor_generation(processor), bytes);
-        compare(&pair, bytes, sizeof bytes, 0x1000);
+        uint8_t bytes[INPUT_BYTES];
+        char text[512];
+        inputs_random(wl_processor_generation(processor), bytes);
+        if (compare(&pair, bytes, sizeof bytes, 0x1000) && wl_word_print(pair.table, bytes, sizeof bytes, 0x1000, text, sizeof text))
+            inputs_keep(text, bytes);
     }
     close_pair(&pair);
     return true;
@@ -476,28 +345,6 @@ static void compare_object(const struct wl_codeobject *object) {
     close_pair(&pair);
 }
 
-static bool each_object(const char *path, void (*look)(const struct wl_codeobject *object)) {
-    struct wl_container *container;
-
-    if (wl_container_open_file(&container, path) != WL_OK) {
-        fprintf(stderr, "%s: %s\n", path, wl_failure());
-        return false;
-    }
-    for (size_t i = 0; i < wl_container_count(container); i++) {
-        struct wl_entry entry;
-        struct wl_codeobject *object;
-
-        if (wl_container_entry(container, i, &entry) != WL_OK || wl_codeobject_open(&object, entry.data, entry.size) != WL_OK) {
-            fprintf(stderr, "%s: %s\n", path, wl_failure());
-            continue;
-        }
-        look(object);
-        wl_codeobject_close(object);
-    }
-    wl_container_close(container);
-    return true;
-}
-
 /* ---- one word ---- */
 
 static void show(const char *title, const struct wl_inst *inst, unsigned count) {
@@ -512,13 +359,12 @@ static void show(const char *title, const struct wl_inst *inst, unsigned count) 
 
 static bool show_words(const char *target, char **words, int count) {
     char processor[24], text[512] = "";
-    const char *slash = strchr(target, '/');
+    const unsigned wave_size = inputs_split_target(target, processor, sizeof processor);
     struct pair pair = {0};
     struct wl_inst inst[2];
     uint8_t bytes[20] = {0};
 
-    snprintf(processor, sizeof processor, "%.*s", slash ? (int)(slash - target) : 20, target);
-    if (!open_pair(&pair, processor, slash ? 32 : 64))
+    if (!open_pair(&pair, processor, wave_size))
         return false;
     for (int i = 0; i < count && i < 5; i++) {
         const uint32_t word = (uint32_t)strtoul(words[i], NULL, 16);
@@ -533,42 +379,32 @@ static bool show_words(const char *target, char **words, int count) {
     return true;
 }
 
-static int by_count(const void *a, const void *b) {
-    const struct kind *x = a, *y = b;
-    return x->count < y->count ? 1 : x->count > y->count ? -1 : 0;
-}
-
 static int report(void) {
-    if (kind_count)
-        qsort(kinds, kind_count, sizeof *kinds, by_count);
-    for (size_t i = 0; i < kind_count; i++)
-        printf("%8" PRIu64 "  %-12s %-30s %-16s %s\n", kinds[i].count, kinds[i].target, kinds[i].mnemonic, kinds[i].what, kinds[i].example);
     for (size_t i = 0; i < sizeof excuses / sizeof *excuses; i++)
         if (excuses[i].count)
             printf("%8" PRIu64 "  not counted: %s\n", excuses[i].count, excuses[i].reason);
-    printf("%" PRIu64 " words, %" PRIu64 " instructions, %" PRIu64 " differences of %zu kinds\n", compared, taken, differences, kind_count);
-    return differences > 0 ? 1 : compared ? 0 : 77;
+    printf("%" PRIu64 " words, %" PRIu64 " instructions\n", compared, taken);
+    return differences_print() > 0 ? 1 : compared ? 0 : 77;
 }
 
 int main(int argc, char **argv) {
     bool right = argc >= 3;
 
-    texts = right && strcmp(argv[1], "text") == 0;
-    if (right && (texts || strcmp(argv[1], "random") == 0) && argc >= 5)
+    if (right && strcmp(argv[1], "random") == 0 && argc >= 5)
         for (int i = 4; i < argc; i++)
             right &= compare_random(argv[i], strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10));
     else if (right && strcmp(argv[1], "words") == 0)
         right = show_words(argv[2], argv + 3, argc - 3);
     else if (right && strcmp(argv[1], "files") == 0)
         for (int i = 2; i < argc; i++)
-            each_object(argv[i], compare_object); /* some programs have no code for GPUs */
+            inputs_each_object(argv[i], compare_object); /* some programs have no code for GPUs */
     else if (right && strcmp(argv[1], "speed") == 0) {
         for (int i = 2; i < argc; i++)
-            right &= each_object(argv[i], time_object);
+            right &= inputs_each_object(argv[i], time_object);
         printf("%" PRIu64 " instructions, %.1f ns each\n", timed, timed ? spent / (double)timed : 0);
         return right ? 0 : 2;
     } else {
-        fprintf(stderr, "usage: %s random|text COUNT SEED TARGET... | words TARGET HEX... | files FILE... | speed FILE...\n", argv[0]);
+        fprintf(stderr, "usage: %s random COUNT SEED TARGET... | words TARGET HEX... | files FILE... | speed FILE...\n", argv[0]);
         return 2;
     }
     return right ? report() : 2;
