@@ -64,6 +64,9 @@ bool oracle_open(const char *name) {
     llvm.initialize_disassembler();
     signal(SIGSEGV, leave);
     signal(SIGBUS, leave);
+    signal(SIGTRAP, leave);
+    signal(SIGILL, leave);
+    signal(SIGABRT, leave);
     return true;
 }
 
@@ -72,8 +75,12 @@ unsigned oracle_version(void) { return version; }
 struct oracle *oracle_create(const char *processor, unsigned wave_size) {
     struct oracle *made = calloc(1, sizeof *made);
     const bool one_size = strncmp(processor, "gfx9", 4) == 0;
-    const char *features = one_size ? "" : wave_size == 64 ? "+wavefrontsize64,-wavefrontsize32" : "+wavefrontsize32,-wavefrontsize64";
+    const bool halves = version >= 20 && !one_size && strncmp(processor, "gfx10", 5) != 0; /* registers of 16 bits are named by half */
+    char features[80] = "";
 
+    if (!one_size)
+        snprintf(features, sizeof features, "%s%s", wave_size == 64 ? "+wavefrontsize64,-wavefrontsize32" : "+wavefrontsize32,-wavefrontsize64",
+                 halves ? ",+real-true16" : "");
     if (made)
         made->has_sdwa = one_size || strncmp(processor, "gfx10", 5) == 0;
     if (made)

@@ -177,7 +177,13 @@ static void name_entry(const struct wl_word_decoder *decoder, struct wl_word_ent
     entry->packed = starts_with(text, "v_pk_") || starts_with(text, "v_dot2");
     for (unsigned i = 0; i < entry->shape.count; i++)
         entry->interpolates |= entry->shape.places[i].role == WL_AT_ATTR;
+    entry->bytes = starts_with(text, "v_dot4_i32") || starts_with(text, "v_dot4_u32") || starts_with(text, "v_dot8_");
+    if (entry->sem)
+        entry->half_result = entry->sem->result_count == 1 && wl_type_bits((enum wl_type)entry->sem->results[0].type) == 16;
+    else
+        entry->half_result = strcmp(text, "v_cndmask_b16") == 0;
     entry->swaps = strcmp(text, "v_swap_b32") == 0;
+    entry->swaps_halves = strcmp(text, "v_swap_b16") == 0;
     entry->signed_dot = strcmp(text, "v_dot4_i32_iu8") == 0 || strcmp(text, "v_dot8_i32_iu4") == 0;
     entry->compares = starts_with(text, "v_cmp");
     entry->writes_exec = starts_with(text, "v_cmpx_");
@@ -552,8 +558,10 @@ unsigned wl_word_decode(const struct wl_word_decoder *decoder, const uint8_t *by
     struct wl_word_job job = {.d = decoder, .bytes = bytes, .available = available};
 
     if (!wl_word_open(&job, address, inst))
-        return job.words ? decode_swap(&job, address, inst) : 0;
+        return 0;
     const struct wl_word_entry *entry = job.entry;
+    if (entry->swaps_halves)
+        return decode_swap(&job, address, inst);
     const unsigned count = wl_word_read(&job, inst);
     if (count != 1)
         return count;

@@ -20,7 +20,10 @@ struct wl_word_entry {
     bool compares, writes_exec; /* v_cmp*, v_cmpx_* */
     bool picks_byte;            /* conversions of 8-bit numbers */
     bool interpolates;          /* VOP3: the attribute stands in the place of src0, which stands in that of src1 */
-    bool swaps, signed_dot;     /* v_swap_b32; v_dot4_i32_iu8, v_dot8_i32_iu4 */
+    bool swaps, swaps_halves;   /* v_swap_b32, v_swap_b16 */
+    bool signed_dot;            /* v_dot4_i32_iu8, v_dot8_i32_iu4 */
+    bool half_result;           /* VOP3: 16 bits, on gfx11 and later half a register */
+    bool bytes;                 /* v_dot4_*, v_dot8_* of integers */
     const char *suffix;         /* of the mnemonic, as LLVM prints it; NULL: not looked for yet (print.c) */
     bool wmma;                  /* or a dot product of 8-bit floats: the row says which sources have signs */
 };
@@ -79,6 +82,8 @@ bool wl_fetch_literal(struct wl_word_job *job);
 /* One encoding each: the operands and modifiers of the word. */
 bool wl_decode_scalar(struct wl_word_job *job); /* scalar.c */
 bool wl_decode_smem(struct wl_word_job *job);
+/* Whether a place names half a register: on gfx11 and later. (vector.c) */
+bool wl_is_half(const struct wl_word_job *job, const struct wl_word_place *place);
 bool wl_decode_short(struct wl_word_job *job, unsigned form); /* vector.c: VOP1, VOP2, VOPC; `form`: WL_ALONE, WL_SDWA, ... */
 bool wl_decode_long(struct wl_word_job *job, unsigned form);  /* VOP3, VOP3P */
 bool wl_decode_scaled(struct wl_word_job *job);               /* VOP3PX */

@@ -35,7 +35,7 @@ static const char *find_suffix(const struct wl_word_job *job) {
     const struct wl_row *row = job->entry->row;
 
     if (!job->entry->shape.count)
-        return row->encoding == WL_ENC_VOP3 && job->d->generation >= 10 ? "_e64" : "";
+        return "";
     if (row->encoding >= WL_ENC_VOP1 && row->encoding <= WL_ENC_VOPC)
         return (strcmp(row->name, "v_pk_fmac_f16") == 0 && job->d->generation == 9) || has_row(job->d, row->name, WL_ENC_VOP3, WL_ENC_VOP3)
                    ? "_e32"
@@ -56,6 +56,8 @@ static void print_mnemonic(struct wl_word_text *text, const struct wl_word_job *
         if (job->d->entries[i] == entry)
             job->d->entries[i]->suffix = find_suffix(job);
     wl_print(text, "%s", entry->row->name);
+    if (!entry->shape.count)
+        return; /* has no suffix in any encoding */
     if (inst->is_sdwa && is_short)
         wl_print(text, "_sdwa");
     else if (inst->is_dpp)
@@ -116,7 +118,7 @@ static void print_number(struct wl_word_text *text, const struct wl_operand *ope
     else if (operand->is_float)
         wl_print(text, format == WL_FORMAT_F64 || format == WL_FORMAT_I64 ? "0.15915494309189532" : "0.15915494");
     else if (operand->literal)
-        wl_print(text, "0x%" PRIx64, operand->bits);
+        wl_print(text, operand->upper ? "lit(0x%" PRIx64 ")" : "0x%" PRIx64, operand->bits);
     else
         wl_print(text, "%" PRId64, (int64_t)operand->bits);
 }
@@ -173,14 +175,16 @@ static void print_addresses(struct wl_word_text *text, const struct wl_word_job 
     wl_print(text, "]");
 }
 
-/* The place of each operand: comparisons have a mask in front that is none. */
-static enum wl_format format_of(const struct wl_word_job *job, unsigned index, unsigned operands) {
+/* The place of each operand: comparisons have a mask in front that is none. NULL: it has none. */
+static const struct wl_word_place *place_of(const struct wl_word_job *job, unsigned index, unsigned operands) {
     const struct wl_word_shape *shape = &job->entry->shape;
     const unsigned more = operands > shape->count && job->entry->row->encoding == WL_ENC_VOPC ? operands - shape->count : 0;
 
-    if (index < more || index - more >= shape->count || shape->places[index - more].file == WL_FILE_OTHER)
-        return WL_FORMAT_NONE;
-    return (enum wl_format)shape->places[index - more].format;
+    return index < more || index - more >= shape->count ? NULL : &shape->places[index - more];
+}
+
+static enum wl_format format_of(const struct wl_word_place *place) {
+    return !place || place->file == WL_FILE_OTHER ? WL_FORMAT_NONE : (enum wl_format)place->format;
 }
 
 /* gfx12's prefetches: base, offset, register, length. */
@@ -199,10 +203,6 @@ static void print_prefetch(struct wl_word_text *text, const struct wl_word_job *
     }
 }
 
-static const struct wl_word_place *place_of(const struct wl_word_job *job, unsigned index) {
-    return index < job->entry->shape.count ? &job->entry->shape.places[index] : NULL;
-}
-
 /* Operands that are printed otherwise: a table of three inputs, and the scales of 1 of a product without scales. */
 static bool is_hidden(const struct wl_word_job *job, const struct wl_inst *inst, unsigned index) {
     if (job->entry->shape.modifiers & WL_MOD_BITOP3)
@@ -213,6 +213,7 @@ static bool is_hidden(const struct wl_word_job *job, const struct wl_inst *inst,
 static void print_operands(struct wl_word_text *text, const struct wl_word_job *job, const struct wl_inst *inst) {
     const bool image = inst->isa && inst->isa->class == WL_ISA_IMAGE;
     const unsigned encoding = job->entry->row->encoding;
+    const bool vector = encoding >= WL_ENC_VOP1 && encoding <= WL_ENC_VOP3;
 
     if (encoding == WL_ENC_SMEM && strstr(job->entry->row->name, "_prefetch_")) {
         print_prefetch(text, job, inst);
@@ -220,7 +221,7 @@ static void print_operands(struct wl_word_text *text, const struct wl_word_job *
     }
     for (unsigned i = 0; i < inst->operand_count; i++) {
         const struct wl_operand *operand = &inst->operands[i];
-        const struct wl_word_place *place = place_of(job, i);
+        const struct wl_word_place *place = place_of(job, i, inst->operand_count);
 
         if (i == 0 && strcmp(job->entry->row->name, "buffer_store_lds_dword") == 0)
             continue; /* always off */
@@ -228,7 +229,7 @@ static void print_operands(struct wl_word_text *text, const struct wl_word_job *
             continue;
         text->off = (encoding >= WL_ENC_FLAT && encoding <= WL_ENC_SCRATCH) || encoding == WL_ENC_EXP ||
                     ((encoding == WL_ENC_MUBUF || encoding == WL_ENC_MTBUF) && i + 3 == inst->operand_count);
-        text->half = place && place->file == WL_FILE_NAMED;
+        text->half = place && (place->file == WL_FILE_NAMED || (vector && wl_is_half(job, place)));
         if (operand->kind == WL_OPERAND_TEXT && wl_print_symbol(text, job, i))
             continue;
         separate(text);
@@ -238,7 +239,7 @@ static void print_operands(struct wl_word_text *text, const struct wl_word_job *
             wl_print(text, (int64_t)operand->bits < 0 ? "-0x%" PRIx64 : "0x%" PRIx64,
                      (int64_t)operand->bits < 0 ? -operand->bits : operand->bits);
         else
-            print_operand(text, operand, format_of(job, i, inst->operand_count));
+            print_operand(text, operand, format_of(place));
     }
     if (strcmp(job->entry->row->name, "s_set_gpr_idx_on") == 0) {
         separate(text);
@@ -257,13 +258,25 @@ static void print_bits(struct wl_word_text *text, const char *name, unsigned bit
 
 static unsigned count_sources(const struct wl_word_shape *shape) { return (unsigned)__builtin_popcount(shape->roles); }
 
+/* VOP3 with registers that are named by half: all its bits are printed. */
+static bool has_halves(const struct wl_word_job *job) {
+    for (unsigned i = 0; i < job->entry->shape.count; i++)
+        if (wl_is_half(job, &job->entry->shape.places[i]))
+            return true;
+    return false;
+}
+
 static void print_selects(struct wl_word_text *text, const struct wl_word_job *job, const struct wl_inst *inst) {
     const struct wl_word_shape *shape = &job->entry->shape;
     const bool packed = job->entry->row->encoding == WL_ENC_VOP3P;
     const unsigned sources = job->entry->wmma ? 3 : count_sources(shape);
     const unsigned bits = shape->modifiers & WL_MOD_OP_SEL2 ? 2 : shape->modifiers & WL_MOD_OP_SEL4 ? 4 : packed ? sources : sources + 1;
 
-    if (inst->op_sel && starts_with(job->entry->row->name, "v_fmac_f16")) /* the addend is the destination */
+    if (!packed && has_halves(job)) {
+        const unsigned raw = job->w[0] >> 11 & 15, fmac = starts_with(job->entry->row->name, "v_fmac_f16"); /* whose addend is the destination */
+        if (raw)
+            print_bits(text, "op_sel", (raw & ((1u << sources) - 1)) | (raw >> 3) << (sources + fmac), sources + 1 + fmac);
+    } else if (inst->op_sel && starts_with(job->entry->row->name, "v_fmac_f16")) /* the addend is the destination */
         print_bits(text, "op_sel", (inst->op_sel & 3u) | (inst->op_sel & 4u) << 1, 4);
     else if (shape->modifiers & WL_MOD_OP_SEL && inst->op_sel && !(shape->modifiers & WL_MOD_BITOP3))
         print_bits(text, "op_sel", inst->op_sel, bits);
@@ -428,7 +441,8 @@ static void print_memory(struct wl_word_text *text, const struct wl_word_job *jo
             wl_print_swizzle(text, (unsigned)inst->offset0);
         else if (inst->offset0)
             wl_print(text, " offset:%d", inst->offset0);
-        wl_print(text, inst->gds ? " gds" : "");
+        if (inst->gds && (!job->d->has_acc || modifiers & WL_MOD_GDS)) /* gfx90a and gfx94* have the bit, and no such share */
+            wl_print(text, " gds");
         return;
     case WL_ENC_SMEM:
         if ((inst->offset0 || has_both_offsets(job)) && !strstr(job->entry->row->name, "_prefetch_"))

@@ -98,31 +98,38 @@ static bool read_sdwa_source(struct wl_word_job *job, const struct wl_word_place
 
 /* ---- short encodings ---- */
 
-/* A register of a short encoding. Halves: bit 7 says which, and op_sel gets it at `bit`. */
+/* A register of a short encoding. Halves: bit 7 says which, and op_sel gets it at `bit`; the operand, too, where it is named by half. */
 static bool read_short_register(struct wl_word_job *job, const struct wl_word_place *place, unsigned reg, bool half, unsigned *halves,
                                 unsigned bit) {
     struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_VGPR);
 
     if (half || place->file == WL_FILE_NAMED) {
         *halves |= (reg >> 7 & 1) << bit;
-        if (place->file == WL_FILE_NAMED)
+        if (place->file == WL_FILE_NAMED || job->for_text)
             operand->upper = reg >> 7 & 1;
         return wl_read_vector(operand, reg & 0x7f, 1, false);
     }
     return wl_read_vector(operand, reg, place->registers, place->file == WL_FILE_A);
 }
 
-/* Whether a short encoding's field names a half of a register. */
-static bool is_half(const struct wl_word_job *job, const struct wl_word_place *place) {
+bool wl_is_half(const struct wl_word_job *job, const struct wl_word_place *place) {
     if (job->d->generation < 11)
         return false;
+    if (place->role == WL_AT_VDST && job->entry->row->encoding == WL_ENC_VOP3)
+        return place->file == WL_FILE_NAMED || place->file == WL_FILE_HALF || job->entry->half_result;
     return place->file == WL_FILE_HALF || place->file == WL_FILE_NAMED ||
            (place->file == WL_FILE_SOURCE && (place->format == WL_FORMAT_F16 || place->format == WL_FORMAT_I16));
 }
 
+/* The register of VOP3 that has bit `at` of op_sel, where it is named by half. */
+static bool is_upper(const struct wl_word_job *job, const struct wl_word_place *place, unsigned at) {
+    const bool named = place->file == WL_FILE_NAMED || (job->for_text && job->entry->row->encoding == WL_ENC_VOP3 && wl_is_half(job, place));
+    return named && job->w[0] >> at & 1;
+}
+
 static bool read_short_source(struct wl_word_job *job, const struct wl_word_place *place, unsigned form, bool second, unsigned *halves) {
     const uint32_t word = job->w[0], extra = job->w[1];
-    const bool half = is_half(job, place);
+    const bool half = wl_is_half(job, place);
     const unsigned reg = word >> 9 & 0xff, code = word & 0x1ff, bit = second ? 1 : 0;
     struct wl_operand *operand;
 
@@ -135,7 +142,7 @@ static bool read_short_source(struct wl_word_job *job, const struct wl_word_plac
         if (form == WL_DPP && place->signs) {
             operand->neg = extra >> (second ? 22 : 20) & 1;
             operand->abs = extra >> (second ? 23 : 21) & 1;
-        } else if (form == WL_DPP && place->extends)
+        } else if (form == WL_DPP && place->extends && !job->for_text)
             operand->sext = extra >> (second ? 22 : 20) & 1;
         return true;
     }
@@ -160,7 +167,7 @@ static bool read_short_place(struct wl_word_job *job, const struct wl_word_place
     case WL_AT_VDST:
         if (place->file == WL_FILE_S)
             return wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR), vdst, &scalar) && vdst < 128;
-        return read_short_register(job, place, vdst, is_half(job, place), halves, 8);
+        return read_short_register(job, place, vdst, wl_is_half(job, place), halves, 8);
     case WL_AT_VCC:
         wl_set_vcc(job, wl_word_operand(job, WL_OPERAND_SGPR));
         return true;
@@ -223,6 +230,8 @@ static bool has_short_strays(const struct wl_word_job *job) {
     const uint32_t word = job->w[0];
     bool vdst = job->entry->row->encoding == WL_ENC_VOPC;
 
+    if (job->entry->row->encoding == WL_ENC_VOP2 && !job->entry->shape.count)
+        return word; /* v_illegal is 0 */
     for (unsigned i = 0; i < job->entry->shape.count; i++)
         vdst |= job->entry->shape.places[i].role == WL_AT_VDST;
     return !vdst && word >> 17 & 0xff;
@@ -240,9 +249,6 @@ static bool has_dpp_strays(const struct wl_word_job *job) {
     return job->w[1] & 0xfu << 20 & ~allowed;
 }
 
-/* Of a second source that there is not, nothing. */
-static bool has_sdwa_strays(const struct wl_word_job *job) { return !(job->entry->shape.roles & 2) && job->w[1] >> 24; }
-
 bool wl_decode_short(struct wl_word_job *job, unsigned form) {
     const struct wl_word_shape *shape = &job->entry->shape;
     unsigned halves = 0;
@@ -255,7 +261,7 @@ bool wl_decode_short(struct wl_word_job *job, unsigned form) {
     for (unsigned i = 0; i < shape->count; i++)
         if (!read_short_place(job, &shape->places[i], form, &halves))
             return false;
-    if (form == WL_SDWA && (has_sdwa_strays(job) || !read_sdwa_modifiers(job)))
+    if (form == WL_SDWA && !read_sdwa_modifiers(job))
         return false;
     if (form == WL_DPP && has_dpp_strays(job))
         return false;
@@ -275,7 +281,7 @@ static bool read_long_signs(struct wl_word_job *job, struct wl_operand *operand,
         operand->neg = neg;
         operand->abs = abs;
     } else if (place->extends)
-        operand->sext = neg;
+        operand->sext = neg && !job->for_text; /* LLVM 19 printed it */
     else if (starts_with(job->entry->row->name, "v_dot"))
         return true; /* has the bits without a meaning */
     else if (!(job->entry->shape.modifiers & (WL_MOD_OP_SEL | WL_MOD_NEG_LO | WL_MOD_BITOP3)) ||
@@ -304,7 +310,7 @@ static bool read_long_source(struct wl_word_job *job, const struct wl_word_place
         read = code >= 256 && wl_read_source(job, operand, code | (job->w[1] >> (27 + index) & 1) << 9, place);
     else
         read = read_accumulators(job, operand, code, place);
-    operand->upper = place->file == WL_FILE_NAMED && code >= 256 && job->w[0] >> (11 + index) & 1;
+    operand->upper = code >= 256 && is_upper(job, place, 11 + index);
     if (job->entry->row->encoding != WL_ENC_VOP3 && (!place->signs || job->entry->shape.modifiers & WL_MOD_NEG_LO))
         return read;
     return read && read_long_signs(job, operand, place, index);
@@ -317,7 +323,7 @@ static bool read_long_vdst(struct wl_word_job *job, const struct wl_word_place *
     if (place->file == WL_FILE_S)
         return (word & 0xff) < 128 && wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR), word & 0xff, place);
     struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_VGPR);
-    operand->upper = place->file == WL_FILE_NAMED && word >> 14 & 1;
+    operand->upper = is_upper(job, place, 14);
     return wl_read_vector(operand, word & 0xff, place->registers, acc);
 }
 
@@ -358,7 +364,7 @@ static bool has_signs(const struct wl_word_job *job, unsigned index) {
     return job->w[1] >> (29 + index) & 1 || (!two && job->w[0] >> (8 + index) & 1);
 }
 
-/* Sources that the instruction has not: newer compilers write 0 there as a constant (0x80). */
+/* Signs of sources that the instruction has not. What their fields hold else means nothing: newer compilers write 0 there as a constant. */
 static bool has_long_strays(const struct wl_word_job *job) {
     const struct wl_word_shape *shape = &job->entry->shape;
 
@@ -366,12 +372,9 @@ static bool has_long_strays(const struct wl_word_job *job) {
         return false;
     if (!shape->count && job->w[0] & 0xff)
         return true;
-    for (unsigned i = 0; i < 3; i++) {
-        const unsigned code = job->w[1] >> 9 * i & 0x1ff;
-
-        if (!(shape->roles >> i & 1) && ((code != 0 && code != 0x80) || (has_signs(job, i) && !(shape->modifiers & WL_MOD_OP_SEL4))))
+    for (unsigned i = 0; i < 3; i++)
+        if (!(shape->roles >> i & 1) && has_signs(job, i) && !(shape->modifiers & WL_MOD_OP_SEL4))
             return true;
-    }
     if (shape->modifiers & WL_MOD_BYTE_SEL && shape->roles & 2)
         return job->w[0] >> 11 & 3; /* the byte is the destination's */
     if (job->entry->row->encoding == WL_ENC_VOP3 && (shape->modifiers & (WL_MOD_OP_SEL | WL_MOD_OP_SEL4)) == WL_MOD_OP_SEL)
@@ -418,7 +421,7 @@ static bool has_packed_strays(const struct wl_word_job *job) {
         return true;
     if (first >> 15 & 1 && !starts_with(job->entry->row->name, "v_accvgpr") && !(shape->modifiers & WL_MOD_CLAMP) && !job->d->has_acc)
         return true;
-    if (job->d->generation >= 12 && !(shape->modifiers & WL_MOD_OP_SEL)) /* op_sel_hi as if it were not there */
+    if (job->d->generation >= 12 && !(shape->modifiers & WL_MOD_OP_SEL) && !job->entry->bytes) /* op_sel_hi as if it were not there */
         return !(first >> 14 & 1) || (second >> 27 & 3) != 3;
     return false;
 }
@@ -438,6 +441,10 @@ static void read_op_sel(struct wl_word_job *job) {
     const struct wl_word_shape *shape = &job->entry->shape;
     const unsigned sources = count_sources(shape), bits = job->w[0] >> 11 & 15;
 
+    if (job->for_text && !(shape->modifiers & (WL_MOD_OP_SEL2 | WL_MOD_OP_SEL4 | WL_MOD_BITOP3))) {
+        job->inst->op_sel = (uint8_t)((bits & ((1u << sources) - 1)) | (bits >> 3) << sources);
+        return;
+    }
     if (shape->modifiers & (WL_MOD_OP_SEL2 | WL_MOD_OP_SEL4)) {
         job->inst->op_sel = (uint8_t)(shape->modifiers & WL_MOD_OP_SEL2 ? bits & 3 : bits);
         return;
