@@ -177,6 +177,7 @@ static void name_entry(const struct wl_word_decoder *decoder, struct wl_word_ent
     entry->packed = starts_with(text, "v_pk_") || starts_with(text, "v_dot2");
     for (unsigned i = 0; i < entry->shape.count; i++)
         entry->interpolates |= entry->shape.places[i].role == WL_AT_ATTR;
+    entry->half_amount = decoder->generation >= 11 && starts_with(text, "v_align");
     entry->bytes = starts_with(text, "v_dot4_i32") || starts_with(text, "v_dot4_u32") || starts_with(text, "v_dot8_");
     if (entry->sem)
         entry->half_result = entry->sem->result_count == 1 && wl_type_bits((enum wl_type)entry->sem->results[0].type) == 16;
@@ -316,13 +317,13 @@ static struct found in_gfx10(uint32_t word, uint32_t second) {
     }
 }
 
-static struct found in_gfx11(uint32_t word) {
+static struct found in_gfx11(uint32_t word, unsigned generation) {
     switch (word >> 26) {
     case 0x32:
         return (struct found){WL_ENC_VOPD_X, word >> 22 & 0xf};
     case 0x33:
         if (word >> 24 == 0xcd)
-            return (struct found){WL_ENC_VINTERP, word >> 16 & 0x1f};
+            return (struct found){WL_ENC_VINTERP, word >> 16 & (generation >= 12 ? 0x1f : 0x7f)};
         if (word >> 24 == 0xce)
             return (struct found){WL_ENC_LDSDIR, word >> 20 & 3};
         return word >> 23 == 0x198 ? (struct found){WL_ENC_VOP3P, word >> 16 & 0x7f} : nothing;
@@ -367,7 +368,7 @@ static struct found in_gfx12(uint32_t word) {
     case 0x3c:
         return nothing;
     default:
-        return in_gfx11(word);
+        return in_gfx11(word, 12);
     }
 }
 
@@ -384,7 +385,7 @@ static struct found find_encoding(const struct wl_word_job *job) {
     case 10:
         return in_gfx10(word, job->w[1]);
     case 11:
-        return in_gfx11(word);
+        return in_gfx11(word, 11);
     default:
         return in_gfx12(word);
     }

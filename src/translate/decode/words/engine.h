@@ -23,6 +23,7 @@ struct wl_word_entry {
     bool swaps, swaps_halves;   /* v_swap_b32, v_swap_b16 */
     bool signed_dot;            /* v_dot4_i32_iu8, v_dot8_i32_iu4 */
     bool half_result;           /* VOP3: 16 bits, on gfx11 and later half a register */
+    bool half_amount;           /* v_alignbit_b32 and v_alignbyte_b32, on gfx11 and later */
     bool bytes;                 /* v_dot4_*, v_dot8_* of integers */
     const char *suffix;         /* of the mnemonic, as LLVM prints it; NULL: not looked for yet (print.c) */
     bool wmma;                  /* or a dot product of 8-bit floats: the row says which sources have signs */

@@ -343,10 +343,10 @@ static bool read_buffer_address(struct wl_word_job *job, const struct buffer_fie
            wl_read_source(job, wl_word_operand(job, WL_OPERAND_SGPR), f->soffset, &constant);
 }
 
-static bool has_buffer_strays(const struct wl_word_job *job, bool typed) {
+static bool has_buffer_strays(const struct wl_word_job *job, const struct buffer_fields *f, bool typed) {
     if (job->d->generation == 10)
         return !typed && job->inst->dlc && is_atomic(job);
-    return job->d->generation >= 12 && job->w[1] >> 16 & 3;
+    return job->d->generation >= 12 && (job->w[1] >> 16 & 3 || f->offset < 0);
 }
 
 /* The forms of the row that the bits ask for. */
@@ -377,7 +377,7 @@ bool wl_decode_buffer(struct wl_word_job *job) {
     read_buffer_fields(job, typed, &f);
     if (shape->count == 0)
         return is_bare(job, &f);
-    if (has_buffer_strays(job, typed) || !has_buffer_form(job, &f) || (shape->modifiers & WL_MOD_NO_SCC && job->w[0] >> 15 & 1) ||
+    if (has_buffer_strays(job, &f, typed) || !has_buffer_form(job, &f) || (shape->modifiers & WL_MOD_NO_SCC && job->w[0] >> 15 & 1) ||
         (shape->modifiers & WL_MOD_NO_GLC && inst->glc))
         return false;
     for (unsigned i = 0; i < shape->count; i++) {

@@ -210,6 +210,24 @@ static bool is_hidden(const struct wl_word_job *job, const struct wl_inst *inst,
     return index >= 4 && job->entry->row->encoding == WL_ENC_VOP3P && strstr(job->entry->row->name, "_f8f6f4");
 }
 
+/* The bits of op_sel that choose halves in VOP3, the destination's as bit 3. */
+static unsigned half_bits(const struct wl_word_job *job) {
+    unsigned bits = 0;
+
+    for (unsigned i = 0; i < job->entry->shape.count && job->entry->row->encoding == WL_ENC_VOP3; i++) {
+        const struct wl_word_place *place = &job->entry->shape.places[i];
+        if (wl_is_half(job, place))
+            bits |= place->role == WL_AT_VDST ? 8u : 1u << (place->role - WL_AT_SRC0);
+    }
+    return bits;
+}
+
+/* VOP3 with registers that are named by half: op_sel says which. With bits that choose nothing, registers are named whole. */
+static bool has_halves(const struct wl_word_job *job) {
+    const unsigned result = job->entry->shape.places[0].role == WL_AT_VDST ? 8 : 0;
+    return half_bits(job) && !(job->w[0] >> 11 & 15 & ~(job->entry->shape.roles | result));
+}
+
 static void print_operands(struct wl_word_text *text, const struct wl_word_job *job, const struct wl_inst *inst) {
     const bool image = inst->isa && inst->isa->class == WL_ISA_IMAGE;
     const unsigned encoding = job->entry->row->encoding;
@@ -229,7 +247,8 @@ static void print_operands(struct wl_word_text *text, const struct wl_word_job *
             continue;
         text->off = (encoding >= WL_ENC_FLAT && encoding <= WL_ENC_SCRATCH) || encoding == WL_ENC_EXP ||
                     ((encoding == WL_ENC_MUBUF || encoding == WL_ENC_MTBUF) && i + 3 == inst->operand_count);
-        text->half = place && (place->file == WL_FILE_NAMED || (vector && wl_is_half(job, place)));
+        text->half = place && (place->file == WL_FILE_NAMED || (encoding == WL_ENC_VINTERP && wl_is_half(job, place)) ||
+                               (vector && wl_is_half(job, place) && (encoding != WL_ENC_VOP3 || has_halves(job))));
         if (operand->kind == WL_OPERAND_TEXT && wl_print_symbol(text, job, i))
             continue;
         separate(text);
@@ -258,24 +277,19 @@ static void print_bits(struct wl_word_text *text, const char *name, unsigned bit
 
 static unsigned count_sources(const struct wl_word_shape *shape) { return (unsigned)__builtin_popcount(shape->roles); }
 
-/* VOP3 with registers that are named by half: all its bits are printed. */
-static bool has_halves(const struct wl_word_job *job) {
-    for (unsigned i = 0; i < job->entry->shape.count; i++)
-        if (wl_is_half(job, &job->entry->shape.places[i]))
-            return true;
-    return false;
-}
-
 static void print_selects(struct wl_word_text *text, const struct wl_word_job *job, const struct wl_inst *inst) {
     const struct wl_word_shape *shape = &job->entry->shape;
     const bool packed = job->entry->row->encoding == WL_ENC_VOP3P;
     const unsigned sources = job->entry->wmma ? 3 : count_sources(shape);
     const unsigned bits = shape->modifiers & WL_MOD_OP_SEL2 ? 2 : shape->modifiers & WL_MOD_OP_SEL4 ? 4 : packed ? sources : sources + 1;
 
-    if (!packed && has_halves(job)) {
-        const unsigned raw = job->w[0] >> 11 & 15, fmac = starts_with(job->entry->row->name, "v_fmac_f16"); /* whose addend is the destination */
-        if (raw)
-            print_bits(text, "op_sel", (raw & ((1u << sources) - 1)) | (raw >> 3) << (sources + fmac), sources + 1 + fmac);
+    if (!packed && half_bits(job)) {
+        const unsigned chosen = job->entry->packed ? half_bits(job) : 15; /* v_dot2_*: has pairs, too */
+        const unsigned raw = strcmp(job->entry->row->name, "v_cndmask_b16") ? job->w[0] >> 11 & chosen : 0;
+        const unsigned fmac = starts_with(job->entry->row->name, "v_fmac_f16"); /* adds to it */
+        const bool result = !job->entry->writes_exec && !(job->entry->compares && inst->is_dpp);
+        if (raw && has_halves(job))
+            print_bits(text, "op_sel", (raw & ((1u << sources) - 1)) | (raw >> 3) << (sources + fmac), sources + result + fmac);
     } else if (inst->op_sel && starts_with(job->entry->row->name, "v_fmac_f16")) /* the addend is the destination */
         print_bits(text, "op_sel", (inst->op_sel & 3u) | (inst->op_sel & 4u) << 1, 4);
     else if (shape->modifiers & WL_MOD_OP_SEL && inst->op_sel && !(shape->modifiers & WL_MOD_BITOP3))

@@ -246,7 +246,8 @@ static bool read_smem_place(struct wl_word_job *job, const struct wl_word_place 
     }
 }
 
-/* gfx9: an offset without an address. gfx11: a policy where there is none; gfx12: a constant of more than 5 bits. */
+/* gfx9: an offset without an address. gfx11: a policy where there is none; gfx12: a constant of more than 5 bits, and in buffers a negative
+ * offset. */
 static bool has_smem_strays(const struct wl_word_job *job) {
     const bool hints = job->inst->isa && job->inst->isa->class == WL_ISA_NOP;
 
@@ -256,6 +257,8 @@ static bool has_smem_strays(const struct wl_word_job *job) {
     case 11:
         return hints && job->w[0] >> 13 & 3;
     case 12:
+        if (job->w[1] >> 23 & 1 && strncmp(job->entry->row->name, "s_buffer_", 9) == 0)
+            return true; /* a negative offset */
         return hints && job->entry->shape.count && job->w[0] >> 11 & 3;
     default:
         return false;

@@ -372,7 +372,7 @@ bool wl_print_symbol(struct wl_word_text *text, const struct wl_word_job *job, u
 void wl_print_scope(struct wl_word_text *text, const struct wl_word_job *job) {
     static const char *const scopes[] = {"", " scope:SCOPE_SE", " scope:SCOPE_DEV", " scope:SCOPE_SYS"};
     static const char *const loads[] = {"", "NT", "HT", "LU", "NT_RT", "RT_NT", "NT_HT", NULL};
-    static const char *const stores[] = {"", "NT", "HT", "RT_WB", "NT_RT", "RT_NT", "NT_HT", "NT_WB"};
+    static const char *const stores[] = {"", "NT", "HT", "WB", "NT_RT", "RT_NT", "NT_HT", "NT_WB"};
     static const char *const atomics[] = {"", "RETURN", "NT", "NT_RETURN", "CASCADE_RT", "CASCADE_RT", "CASCADE_NT", "CASCADE_NT"};
     const bool scalar = job->entry->row->encoding == WL_ENC_SMEM;
     const unsigned hint = scalar ? job->w[0] >> 23 & 3 : job->w[1] >> 20 & 7, scope = scalar ? job->w[0] >> 21 & 3 : job->w[1] >> 18 & 3;
@@ -459,6 +459,14 @@ void wl_print_swizzle(struct wl_word_text *text, unsigned offset) {
 
     if ((offset & 0xff00) == 0x8000) {
         wl_print(text, " offset:swizzle(QUAD_PERM,%u,%u,%u,%u)", offset & 3, offset >> 2 & 3, offset >> 4 & 3, offset >> 6 & 3);
+        return;
+    }
+    if ((offset & 0xe000) == 0xe000) {
+        wl_print(text, " offset:swizzle(FFT,%u)", offset & 31);
+        return;
+    }
+    if ((offset & 0xe000) == 0xc000) {
+        wl_print(text, " offset:swizzle(ROTATE,%u,%u)", offset >> 10 & 1, offset >> 5 & 31);
         return;
     }
     if (offset & 0x8000) {

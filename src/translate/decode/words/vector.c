@@ -113,10 +113,14 @@ static bool read_short_register(struct wl_word_job *job, const struct wl_word_pl
 }
 
 bool wl_is_half(const struct wl_word_job *job, const struct wl_word_place *place) {
+    const bool vop3 = job->entry->row->encoding == WL_ENC_VOP3;
+
     if (job->d->generation < 11)
         return false;
-    if (place->role == WL_AT_VDST && job->entry->row->encoding == WL_ENC_VOP3)
-        return place->file == WL_FILE_NAMED || place->file == WL_FILE_HALF || job->entry->half_result;
+    if (vop3 && place->role == WL_AT_VDST)
+        return place->file == WL_FILE_NAMED || place->file == WL_FILE_HALF || (place->file == WL_FILE_V && job->entry->half_result);
+    if (vop3 && (place->format == WL_FORMAT_BF16 || (job->entry->half_amount && place->role == WL_AT_SRC2)))
+        return true;
     return place->file == WL_FILE_HALF || place->file == WL_FILE_NAMED ||
            (place->file == WL_FILE_SOURCE && (place->format == WL_FORMAT_F16 || place->format == WL_FORMAT_I16));
 }
@@ -310,7 +314,8 @@ static bool read_long_source(struct wl_word_job *job, const struct wl_word_place
         read = code >= 256 && wl_read_source(job, operand, code | (job->w[1] >> (27 + index) & 1) << 9, place);
     else
         read = read_accumulators(job, operand, code, place);
-    operand->upper = code >= 256 && is_upper(job, place, 11 + index);
+    if (code >= 256)
+        operand->upper = is_upper(job, place, 11 + index);
     if (job->entry->row->encoding != WL_ENC_VOP3 && (!place->signs || job->entry->shape.modifiers & WL_MOD_NEG_LO))
         return read;
     return read && read_long_signs(job, operand, place, index);
@@ -370,7 +375,7 @@ static bool has_long_strays(const struct wl_word_job *job) {
 
     if (job->entry->interpolates)
         return false;
-    if (!shape->count && job->w[0] & 0xff)
+    if ((!shape->count && job->w[0] & 0xff) || (job->entry->writes_exec && job->d->generation >= 10 && (job->w[0] & 0xff) != WL_SGPR_EXEC))
         return true;
     for (unsigned i = 0; i < 3; i++)
         if (!(shape->roles >> i & 1) && has_signs(job, i) && !(shape->modifiers & WL_MOD_OP_SEL4))
