@@ -49,17 +49,29 @@ static void close_pair(void) {
     memset(&pair, 0, sizeof pair);
 }
 
+static uint64_t address_at; /* of the instruction that is compared */
+
+static unsigned ask(const uint8_t *bytes, uint64_t available, char *text) {
+    return oracle_print(pair.llvm, bytes, available, address_at, text, 512);
+}
+
+static unsigned print(const uint8_t *bytes, uint64_t available, char *text) {
+    const unsigned size = wl_word_print(pair.table, bytes, available, address_at, text, 512);
+    if (!size)
+        text[0] = '\0';
+    return size;
+}
+
 /* Returns the size of the instruction by LLVM, or 0. `theirs` and `ours` have room for 512. */
 static unsigned compare(const uint8_t *bytes, uint64_t available, uint64_t address, char *theirs, char *ours) {
-    const unsigned size = oracle_print(pair.llvm, bytes, available, address, theirs, 512);
-    const unsigned printed = wl_word_print(pair.table, bytes, available, address, ours, 512);
-    const struct finding finding = {pair.name, pair.processor->major, oracle_version(), bytes, available, theirs, ours, size, printed};
+    address_at = address;
+    const unsigned size = ask(bytes, available, theirs), printed = print(bytes, available, ours);
+    const struct finding finding = {pair.name, pair.processor->major, oracle_version(), bytes, available, theirs, ours,
+                                    size,      printed,               ask,              print};
     const char *what = !size != !printed ? (size ? "refused" : "not refused") : size != printed ? "size" : "text";
 
     compared++;
     taken += size > 0;
-    if (!printed)
-        ours[0] = '\0';
     if (size != printed || strcmp(theirs, ours) != 0)
         if (!rules_excuse(&finding))
             differences_add(&(struct difference){pair.name, size ? theirs : ours, what, bytes, available, theirs, ours});

@@ -2,18 +2,103 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+enum { TEXT = 512, WORDS = 5 };
+
 static bool begins(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+
+static bool is_same(const char *a, const char *b) { return strcmp(a, b) == 0; }
+
+/* ---- texts without some of their parts ---- */
+
+static void replace(char *text, const char *from, const char *to) {
+    char copy[TEXT];
+
+    for (char *at = text; (at = strstr(at, from));) {
+        snprintf(copy, sizeof copy, "%s", at + strlen(from));
+        snprintf(at, TEXT - (size_t)(at - text), "%s%s", to, copy);
+        at += strlen(to);
+    }
+}
+
+/* Removes what begins with `from`, up to and with `end`. */
+static void cut(char *text, const char *from, char end) {
+    for (char *at; (at = strstr(text, from));) {
+        char *last = strchr(at + strlen(from), end);
+        if (!last)
+            return;
+        memmove(at, last + 1, strlen(last + 1) + 1);
+    }
+}
+
+/* Removes NAME( and its parenthesis, not what is in it. */
+static void unwrap(char *text, const char *name) {
+    for (char *at; (at = strstr(text, name));) {
+        char *last = strchr(at, ')');
+        if (!last)
+            return;
+        memmove(last, last + 1, strlen(last + 1) + 1);
+        memmove(at, at + strlen(name), strlen(at + strlen(name)) + 1);
+    }
+}
+
+static bool are_both(const struct finding *f) { return f->their_size && f->our_size == f->their_size; }
+
+/* Whether the texts are the same without what a function removes from either. */
+static bool are_same_without(const struct finding *f, void (*remove)(char *text)) {
+    char theirs[TEXT], ours[TEXT];
+
+    if (!are_both(f))
+        return false;
+    snprintf(theirs, sizeof theirs, "%s", f->theirs);
+    snprintf(ours, sizeof ours, "%s", f->ours);
+    remove(theirs);
+    remove(ours);
+    return is_same(theirs, ours);
+}
+
+/* ---- words without some of their bits ---- */
+
+static uint32_t word_of(const struct finding *f, unsigned index) {
+    uint32_t word = 0;
+
+    if (f->available >= 4 * (uint64_t)(index + 1))
+        memcpy(&word, f->bytes + 4 * (size_t)index, 4);
+    return word;
+}
+
+static bool is_vop3(const struct finding *f) {
+    const uint32_t top = word_of(f, 0) >> 26;
+    return f->generation >= 10 ? top == 0x35 || top == 0x33 : top == 0x34;
+}
+
+/* The words without these bits, as `see` sees them. */
+static unsigned see_without(const struct finding *f, uint32_t first, uint32_t second,
+                            unsigned (*see)(const uint8_t *bytes, uint64_t available, char *text), char *text) {
+    uint32_t words[WORDS] = {word_of(f, 0) & ~first, word_of(f, 1) & ~second, word_of(f, 2), word_of(f, 3), word_of(f, 4)};
+    uint8_t bytes[sizeof words];
+
+    memcpy(bytes, words, sizeof bytes);
+    return see(bytes, f->available < sizeof bytes ? f->available : sizeof bytes, text);
+}
+
+/* ---- what any LLVM does ---- */
 
 static bool crashes(const struct finding *f) { return strstr(f->theirs, "// LLVM crashes"); }
 
 /* LLVM says in a comment that a register or a value does not exist. */
 static bool is_doubtful(const struct finding *f) { return strstr(f->theirs, "/*") || strstr(f->theirs, "//") || strchr(f->theirs, ';'); }
 
-static bool loses_gds(const struct finding *f) {
-    return f->version < 20 && strstr(f->ours, " gds") && (begins(f->target, "gfx90a") || begins(f->target, "gfx94")) &&
-           strncmp(f->ours, f->theirs, strlen(f->theirs)) == 0;
+/* Registers from v256 on. */
+static bool goes_beyond(const struct finding *f) {
+    for (const char *at = f->theirs; !f->our_size && (at = strchr(at, '[')); at++) {
+        const char *colon = strchr(at, ':'), *end = strchr(at, ']');
+        if (at > f->theirs && (at[-1] == 'v' || at[-1] == 'a') && colon && end && colon < end && strtoul(colon + 1, NULL, 10) > 255)
+            return true;
+    }
+    return false;
 }
 
 static bool is_source_alone(const char *operand) { return begins(operand, "src_") || begins(operand, "null") || begins(operand, "-src_"); }
@@ -36,13 +121,222 @@ static bool takes_sources_as_registers(const struct finding *f) {
     return found || (strstr(text, "_co_") && strstr(text, ", src_"));
 }
 
+/* v_cndmask_b32 with DPP: "|v240, vcc_lo|". */
+static bool closes_late(const struct finding *f) { return strstr(f->theirs, ", vcc_lo|") || strstr(f->theirs, ", vcc|"); }
+
+/* Bits that mean nothing, in VOP3 and SDWA: fields of sources, and op_sel's bits of operands, that the instruction has not. LLVM 22 ignores
+ * the first and not always the second. */
+static bool wants_zeros(const struct finding *f) {
+    static const uint32_t fields[] = {0, 0x1ffu << 18, 0x3ffffu << 9, 0x7ffffffu};
+    static const uint32_t selects[] = {0, 1u << 13, 3u << 12, 1u << 14, 5u << 12, 6u << 12, 7u << 12, 15u << 11, 7u << 11};
+    char text[TEXT];
+
+    if (!f->our_size || f->their_size)
+        return false;
+    if (!(word_of(f, 0) >> 31)) /* SDWA */
+        return see_without(f, 0, 1u << 30, f->ask, text) && is_same(text, f->ours);
+    for (unsigned i = 0; is_vop3(f) && i < sizeof fields / sizeof *fields; i++)
+        for (unsigned n = 0; n < sizeof selects / sizeof *selects; n++)
+            if (see_without(f, selects[n], fields[i], f->ask, text) && is_same(text, f->ours))
+                return true;
+    return false;
+}
+
+/* Signs of integers, which LLVM 22 takes and does not print on gfx11 and later; clamp, op_sel of some that have none. */
+static bool ignores_modifiers(const struct finding *f) {
+    enum { ABS = 7 << 8, CLAMP = 1 << 15, OP_SEL = 15 << 11 };
+    static const uint32_t first[] = {0, ABS, CLAMP, ABS | CLAMP, OP_SEL, OP_SEL | CLAMP, OP_SEL | ABS, OP_SEL | ABS | CLAMP};
+    static const uint32_t second[] = {0, 7u << 29, 31u << 27}; /* neg; and omod */
+    char text[TEXT], theirs[TEXT];
+
+    if (f->our_size || f->version < 20)
+        return false;
+    if (!(word_of(f, 0) >> 31) && f->their_size == 8) /* DPP */
+        return see_without(f, 0, 15u << 20, f->print, text) && is_same(text, f->theirs);
+    for (unsigned i = 0; is_vop3(f) && i < sizeof first / sizeof *first; i++)
+        for (unsigned n = 0; n < sizeof second / sizeof *second; n++) {
+            snprintf(theirs, sizeof theirs, "%s", f->theirs);
+            if (first[i] & CLAMP)
+                replace(theirs, " clamp", "");
+            if (first[i] & OP_SEL)
+                cut(theirs, " op_sel:[", ']');
+            if (see_without(f, first[i], second[n], f->print, text) && is_same(text, theirs))
+                return true;
+        }
+    return false;
+}
+
+/* ---- what LLVM 22 does ---- */
+
+static bool knows_base(const struct finding *f) { return f->version >= 20 && !f->our_size && strstr(f->theirs, "src_flat_scratch_base_"); }
+
+static void remove_newest(char *text) {
+    replace(text, " nv", "");
+    replace(text, " scale_offset", "");
+}
+
+static bool prints_newest(const struct finding *f) { return f->version >= 20 && f->generation == 12 && are_same_without(f, remove_newest); }
+
+static bool has_more_packed(const struct finding *f) {
+    return f->version >= 20 && !f->our_size &&
+           (begins(f->theirs, "v_pk_fmac_f16_dpp") || begins(f->theirs, "v_pk_fmac_f16_sdwa") || begins(f->theirs, "v_pk_fmac_f16_e64"));
+}
+
+static void remove_selects(char *text) { cut(text, " op_sel:[", ']'); }
+
+static bool selects_amounts(const struct finding *f) {
+    return f->version >= 20 && f->generation < 11 && begins(f->theirs, "v_align") && are_same_without(f, remove_selects);
+}
+
+/* v[4:5] where a mask of scalars stands. */
+static bool takes_vector_masks(const struct finding *f) {
+    const char *last = strrchr(f->theirs, ',');
+    return f->version >= 20 && !f->our_size && last && begins(last, ", v") && (begins(f->theirs, "v_cndmask") || strstr(f->theirs, "_co_"));
+}
+
+/* gfx9's v_fma_mix* (and v_mad_mix*), by its encoding there. */
+static bool reads_older_mix(const struct finding *f) {
+    return f->version >= 20 && f->generation == 12 && word_of(f, 0) >> 24 == 0xd3 && begins(f->theirs, "v_fma_mix");
+}
+
+static bool has_dropped(const struct finding *f) {
+    static const char *const names[] = {"buffer_load_lds_", "s_singleuse_vdst", "s_wakeup_barrier"};
+    bool found = false;
+
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        found |= begins(f->ours, names[i]);
+    return f->version >= 20 && !f->their_size && f->generation >= 11 && found;
+}
+
+/* Constants that LLVM 22 takes for their codes, or the other way round: 0x80 is 0. */
+static bool mixes_codes(const struct finding *f) {
+    const char *a = f->theirs, *b = f->ours;
+
+    if (f->version < 20 || !are_both(f))
+        return false;
+    while (*a && *a == *b)
+        a++, b++;
+    while (a > f->theirs && a[-1] != ' ')
+        a--, b--;
+    char *rest_a, *rest_b;
+    const long x = strtol(a, &rest_a, 0), y = strtol(b, &rest_b, 0);
+    const long code = y >= 0 && y <= 64 ? 128 + y : y < 0 ? 192 - y : -1, other = x >= 0 && x <= 64 ? 128 + x : x < 0 ? 192 - x : -1;
+    return rest_a != a && rest_b != b && is_same(rest_a, rest_b) && (x == code || y == other);
+}
+
+/* gfx9's instructions have 8 bytes at most, but for products with scales. */
+static bool takes_long_literals(const struct finding *f) {
+    return f->version >= 20 && f->generation == 9 && f->their_size == 12 && f->our_size != 12 && strstr(f->theirs, "0x");
+}
+
+static void remove_bars(char *text) { replace(text, "|", ""); }
+
+static bool has_no_signs(const struct finding *f) {
+    return f->version >= 20 && f->generation >= 11 && begins(f->theirs, "v_ldexp_f16") && are_same_without(f, remove_bars);
+}
+
+/* Sources of interpolation that are no vector registers. */
+static bool interpolates_scalars(const struct finding *f) {
+    bool scalar = false;
+
+    for (unsigned i = 0; i < 3; i++)
+        scalar |= (word_of(f, 1) >> 9 * i & 0x1ff) < 256;
+    return f->version >= 20 && !f->our_size && begins(f->theirs, "v_interp_p") && scalar;
+}
+
+/* ---- what LLVM 19 does ---- */
+
+static bool loses_gds(const struct finding *f) {
+    return f->version < 20 && strstr(f->ours, " gds") && (begins(f->target, "gfx90a") || begins(f->target, "gfx94")) &&
+           strncmp(f->ours, f->theirs, strlen(f->theirs)) == 0;
+}
+
 /* v_fma_mix* with DPP, whose second source may be a scalar as elsewhere. */
 static bool wants_registers_in_mix(const struct finding *f) {
     return f->version < 20 && !f->their_size && begins(f->ours, "v_fma_mix") && strstr(f->ours, "_dpp");
 }
 
-/* v_cndmask_b32 with DPP: "|v240, vcc_lo|". */
-static bool closes_late(const struct finding *f) { return strstr(f->theirs, ", vcc_lo|") || strstr(f->theirs, ", vcc|"); }
+static void remove_halves(char *text) {
+    static const char *const ends[][2] = {{".l", ""}, {".h", ""}};
+
+    for (unsigned i = 0; i < 2; i++)
+        replace(text, ends[i][0], ends[i][1]);
+    cut(text, " op_sel:[", ']');
+}
+
+/* 16-bit instructions of gfx11 and later name halves of registers. LLVM 19 prints whole ones, and where short encodings have upper halves,
+ * it takes them for registers that the instruction cannot have. */
+static bool knows_no_halves(const struct finding *f) {
+    if (f->version >= 20 || f->generation < 11)
+        return false;
+    return f->their_size ? are_same_without(f, remove_halves) : strstr(f->ours, ".h") || begins(f->ours, "v_swap_b16");
+}
+
+static void rename_older(char *text) {
+    replace(text, "HW_REG_WAVE_", "HW_REG_");
+    replace(text, "TH_STORE_WB", "TH_STORE_RT_WB");
+}
+
+static bool has_older_names(const struct finding *f) { return f->version < 20 && f->generation == 12 && are_same_without(f, rename_older); }
+
+static void unwrap_signs(char *text) { unwrap(text, "sext("); }
+
+static bool prints_sext(const struct finding *f) { return f->version < 20 && strstr(f->theirs, "sext(") && are_same_without(f, unwrap_signs); }
+
+static void remove_dot(char *text) {
+    cut(text, " op_sel:[", ']');
+    cut(text, " op_sel_hi:[", ']');
+}
+
+/* v_dot4_*, v_dot8_*: whole registers, of which nothing can be selected. */
+static bool selects_in_dot(const struct finding *f) {
+    if (f->version >= 20 || !(begins(f->theirs, "v_dot4_") || begins(f->theirs, "v_dot8_")))
+        return false;
+    return f->our_size ? are_same_without(f, remove_dot) : strstr(f->theirs, " op_sel:[") != NULL;
+}
+
+/* 16-bit shifts, minima and products of gfx10. */
+static bool selects_nothing(const struct finding *f) { return f->version < 20 && f->generation == 10 && are_same_without(f, remove_selects); }
+
+/* "lit(0x1)", where 1 could be an inline constant. */
+static bool prints_values(const struct finding *f) {
+    const char *at = strstr(f->ours, "lit(");
+    const size_t before = at ? (size_t)(at - f->ours) : 0;
+
+    if (f->version >= 20 || !at || !are_both(f) || strncmp(f->ours, f->theirs, before) != 0)
+        return false;
+    const char *ours = strchr(at, ')') + 1, *theirs = f->theirs + before;
+    theirs += strcspn(theirs, ", ");
+    return is_same(ours, theirs) || strstr(ours, "lit(");
+}
+
+static bool knows_fewer(const struct finding *f) {
+    static const char *const names[] = {"ds_bvh_stack_push", "s_alloc_vgpr", "image_bvh8_", "image_bvh_dual_", "ds_bpermute_fi_b32"};
+    bool found = false;
+
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        found |= begins(f->ours, names[i]);
+    return f->version < 20 && !f->their_size && found;
+}
+
+/* Bits that LLVM 22 refuses: negative offsets of gfx12's buffers, signs of integers, DPP of v_pk_fmac_f16. */
+static bool takes_more(const struct finding *f) {
+    const bool buffer = strstr(f->theirs, "buffer_") && strstr(f->theirs, "offset:-");
+    return f->version < 20 && !f->our_size && ((buffer && f->generation == 12) || begins(f->theirs, "v_pk_fmac_f16"));
+}
+
+static void remove_swizzle(char *text) {
+    cut(text, " offset:swizzle(ROTATE", ')');
+    cut(text, " offset:swizzle(FFT", ')');
+    if (strstr(text, "offset:") && begins(text, "ds_swizzle"))
+        *strstr(text, " offset:") = '\0';
+}
+
+static bool numbers_swizzles(const struct finding *f) { return f->version < 20 && begins(f->ours, "ds_swizzle") && are_same_without(f, remove_swizzle); }
+
+static void keep_name(char *text) { text[strcspn(text, " ")] = '\0'; }
+
+static bool prints_bare_nop(const struct finding *f) { return f->version < 20 && is_same(f->theirs, "v_nop") && are_same_without(f, keep_name); }
 
 static struct rule {
     const char *reason;
@@ -51,10 +345,34 @@ static struct rule {
 } rules[] = {
     {"LLVM crashes", crashes, 0},
     {"LLVM calls a register or a value invalid", is_doubtful, 0},
-    {"LLVM prints no gds on gfx90a and gfx94*", loses_gds, 0},
+    {"LLVM takes vector registers from v256 on", goes_beyond, 0},
     {"LLVM takes sources that are no registers where registers alone may stand", takes_sources_as_registers, 0},
-    {"LLVM takes no scalars in v_fma_mix* with DPP", wants_registers_in_mix, 0},
     {"LLVM closes the bars of |v1| behind VCC", closes_late, 0},
+    {"LLVM wants zeros in fields and bits that mean nothing", wants_zeros, 0},
+    {"LLVM 22 takes signs, clamp or op_sel that the instruction has not", ignores_modifiers, 0},
+    {"LLVM 22 has gfx1250's src_flat_scratch_base everywhere", knows_base, 0},
+    {"LLVM 22 prints gfx1250's nv and scale_offset for gfx12", prints_newest, 0},
+    {"LLVM 22 has v_pk_fmac_f16 with DPP, with SDWA and as VOP3", has_more_packed, 0},
+    {"LLVM 22 prints op_sel of v_alignbit_b32 and v_alignbyte_b32 before gfx11", selects_amounts, 0},
+    {"LLVM 22 takes vector registers for masks", takes_vector_masks, 0},
+    {"LLVM 22 takes gfx9's v_fma_mix* on gfx12", reads_older_mix, 0},
+    {"LLVM 22 has dropped loads to LDS on gfx11, s_singleuse_vdst, s_wakeup_barrier", has_dropped, 0},
+    {"LLVM 22 mixes up constants and their codes", mixes_codes, 0},
+    {"LLVM 22 takes a literal behind 8 bytes on gfx9", takes_long_literals, 0},
+    {"LLVM 22 has no signs on the second source of v_ldexp_f16", has_no_signs, 0},
+    {"LLVM 22 interpolates scalars and constants", interpolates_scalars, 0},
+    {"LLVM 19 prints no gds on gfx90a and gfx94*", loses_gds, 0},
+    {"LLVM 19 takes no scalars in v_fma_mix* with DPP", wants_registers_in_mix, 0},
+    {"LLVM 19 names no halves of registers", knows_no_halves, 0},
+    {"LLVM 19 has older names of registers and hints", has_older_names, 0},
+    {"LLVM 19 prints sext(...) outside of SDWA", prints_sext, 0},
+    {"LLVM 19 has op_sel in v_dot4_* and v_dot8_*", selects_in_dot, 0},
+    {"LLVM 19 has no op_sel in gfx10's 16-bit instructions", selects_nothing, 0},
+    {"LLVM 19 prints literals like inline constants of the same value", prints_values, 0},
+    {"LLVM 19 lacks the instruction", knows_fewer, 0},
+    {"LLVM 19 takes negative offsets of gfx12's buffers, and v_pk_fmac_f16 with DPP", takes_more, 0},
+    {"LLVM 19 numbers two modes of ds_swizzle_b32", numbers_swizzles, 0},
+    {"LLVM 19 prints no modifiers of v_nop", prints_bare_nop, 0},
 };
 
 bool rules_excuse(const struct finding *finding) {

@@ -13,6 +13,9 @@ struct finding {
     uint64_t available;
     const char *theirs, *ours;
     unsigned their_size, our_size;
+    /* Other words, as LLVM and the printer see them: the size, and a text of at most 512 bytes. */
+    unsigned (*ask)(const uint8_t *bytes, uint64_t available, char *text);
+    unsigned (*print)(const uint8_t *bytes, uint64_t available, char *text);
 };
 
 /* Whether there is a reason. It is counted. */

@@ -253,6 +253,9 @@ static bool has_dpp_strays(const struct wl_word_job *job) {
     return job->w[1] & 0xfu << 20 & ~allowed;
 }
 
+/* Of a second source that there is not, nothing but a bit that no source has. */
+static bool has_sdwa_strays(const struct wl_word_job *job) { return !(job->entry->shape.roles & 2) && job->w[1] >> 24 & 0xbf; }
+
 bool wl_decode_short(struct wl_word_job *job, unsigned form) {
     const struct wl_word_shape *shape = &job->entry->shape;
     unsigned halves = 0;
@@ -265,7 +268,7 @@ bool wl_decode_short(struct wl_word_job *job, unsigned form) {
     for (unsigned i = 0; i < shape->count; i++)
         if (!read_short_place(job, &shape->places[i], form, &halves))
             return false;
-    if (form == WL_SDWA && !read_sdwa_modifiers(job))
+    if (form == WL_SDWA && (has_sdwa_strays(job) || !read_sdwa_modifiers(job)))
         return false;
     if (form == WL_DPP && has_dpp_strays(job))
         return false;
@@ -288,7 +291,7 @@ static bool read_long_signs(struct wl_word_job *job, struct wl_operand *operand,
         operand->sext = neg && !job->for_text; /* LLVM 19 printed it */
     else if (starts_with(job->entry->row->name, "v_dot"))
         return true; /* has the bits without a meaning */
-    else if (!(job->entry->shape.modifiers & (WL_MOD_OP_SEL | WL_MOD_NEG_LO | WL_MOD_BITOP3)) ||
+    else if (!(job->entry->shape.modifiers & (WL_MOD_NEG_LO | WL_MOD_BITOP3)) ||
              (job->entry->picks_byte && !(job->entry->shape.modifiers & WL_MOD_OP_SEL4)))
         return !neg && !abs;
     return true;
