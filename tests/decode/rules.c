@@ -124,6 +124,27 @@ static bool takes_sources_as_registers(const struct finding *f) {
 /* v_cndmask_b32 with DPP: "|v240, vcc_lo|". */
 static bool closes_late(const struct finding *f) { return strstr(f->theirs, ", vcc_lo|") || strstr(f->theirs, ", vcc|"); }
 
+static void remove_halves(char *text) {
+    replace(text, ".l", "");
+    replace(text, ".h", "");
+    cut(text, " op_sel:[", ']');
+}
+
+enum { CLAMP = 1 << 15, OP_SEL = 15 << 11 };
+
+/* Whether the texts are the same; with `halves`, whatever they say about halves. */
+static bool are_alike(const char *theirs, const char *ours, bool halves) {
+    char a[TEXT], b[TEXT];
+
+    snprintf(a, sizeof a, "%s", theirs);
+    snprintf(b, sizeof b, "%s", ours);
+    if (halves) {
+        remove_halves(a);
+        remove_halves(b);
+    }
+    return is_same(a, b);
+}
+
 /* Bits that mean nothing, in VOP3 and SDWA: fields of sources, and op_sel's bits of operands, that the instruction has not. LLVM 22 ignores
  * the first and not always the second. */
 static bool wants_zeros(const struct finding *f) {
@@ -137,36 +158,180 @@ static bool wants_zeros(const struct finding *f) {
         return see_without(f, 0, 1u << 30, f->ask, text) && is_same(text, f->ours);
     for (unsigned i = 0; is_vop3(f) && i < sizeof fields / sizeof *fields; i++)
         for (unsigned n = 0; n < sizeof selects / sizeof *selects; n++)
-            if (see_without(f, selects[n], fields[i], f->ask, text) && is_same(text, f->ours))
+            if (see_without(f, selects[n], fields[i], f->ask, text) && are_alike(text, f->ours, selects[n]))
                 return true;
     return false;
 }
 
-/* Signs of integers, which LLVM 22 takes and does not print on gfx11 and later; clamp, op_sel of some that have none. */
-static bool ignores_modifiers(const struct finding *f) {
-    enum { ABS = 7 << 8, CLAMP = 1 << 15, OP_SEL = 15 << 11 };
-    static const uint32_t first[] = {0, ABS, CLAMP, ABS | CLAMP, OP_SEL, OP_SEL | CLAMP, OP_SEL | ABS, OP_SEL | ABS | CLAMP};
-    static const uint32_t second[] = {0, 7u << 29, 31u << 27}; /* neg; and omod */
+/* Whether the printer gives LLVM's text for the words without these bits. */
+static bool prints_without(const struct finding *f, uint32_t first, uint32_t second) {
     char text[TEXT], theirs[TEXT];
 
-    if (f->our_size || f->version < 20)
+    if (!see_without(f, first, second, f->print, text))
         return false;
-    if (!(word_of(f, 0) >> 31) && f->their_size == 8) /* DPP */
-        return see_without(f, 0, 15u << 20, f->print, text) && is_same(text, f->theirs);
-    for (unsigned i = 0; is_vop3(f) && i < sizeof first / sizeof *first; i++)
-        for (unsigned n = 0; n < sizeof second / sizeof *second; n++) {
-            snprintf(theirs, sizeof theirs, "%s", f->theirs);
-            if (first[i] & CLAMP)
-                replace(theirs, " clamp", "");
-            if (first[i] & OP_SEL)
-                cut(theirs, " op_sel:[", ']');
-            if (see_without(f, first[i], second[n], f->print, text) && is_same(text, theirs))
+    snprintf(theirs, sizeof theirs, "%s", f->theirs);
+    if (first & CLAMP)
+        replace(theirs, " clamp", "");
+    if (first & OP_SEL) {
+        remove_halves(theirs);
+        remove_halves(text);
+    }
+    return is_same(text, theirs);
+}
+
+/* Signs of integers, which LLVM takes and does not print; clamp, op_sel of some that have none. */
+static bool ignores_modifiers(const struct finding *f) {
+    static const uint32_t bits[] = {0, CLAMP, OP_SEL, OP_SEL | CLAMP};
+
+    if (f->our_size)
+        return false;
+    for (unsigned signs = 1; !(word_of(f, 0) >> 31) && signs < 16; signs++) /* DPP */
+        if (prints_without(f, 0, signs << 20))
+            return true;
+    for (unsigned i = 0; is_vop3(f) && i < sizeof bits / sizeof *bits; i++)
+        for (unsigned signs = 0; signs < 128; signs++) /* abs, neg; and omod */
+            if (prints_without(f, bits[i] | (signs & 7) << 8, (signs >> 3 & 7) << 29 | (signs & 64 ? 3u << 27 : 0)))
                 return true;
-        }
+    return false;
+}
+
+/* ---- images ---- */
+
+static bool has_word(const char *text, const char *word) {
+    const char *at = strstr(text, word);
+    return at && (at[strlen(word)] == ' ' || !at[strlen(word)]);
+}
+
+/* The value behind "NAME:", or 0. */
+static unsigned value_of(const char *text, const char *name) {
+    const char *at = strstr(text, name);
+    return at ? (unsigned)strtoul(at + strlen(name), NULL, 0) : 0;
+}
+
+static const char *text_of(const struct finding *f) { return f->our_size ? f->ours : f->theirs; }
+
+static bool is_image(const struct finding *f) { return begins(text_of(f), "image_"); }
+
+/* Images with samples, which can be loaded, stored and asked for their size alone. */
+static bool has_odd_dimension(const struct finding *f) {
+    static const char *const filtered[] = {"sample", "gather", "_lod", "_mip"};
+    bool found = false;
+
+    for (unsigned i = 0; i < sizeof filtered / sizeof *filtered; i++)
+        found |= strstr(text_of(f), filtered[i]) != NULL;
+    return is_image(f) && found && strstr(text_of(f), "_MSAA");
+}
+
+/* Four halves and a status: three registers, which no instruction has. */
+static bool has_odd_gather(const struct finding *f) {
+    return is_image(f) && strstr(text_of(f), "gather") && has_word(text_of(f), " tfe") && has_word(text_of(f), " d16");
+}
+
+/* One or two registers; four for 64 bits with a comparison. */
+static bool has_odd_atomic(const struct finding *f) {
+    const char *text = text_of(f);
+    const unsigned count = (unsigned)__builtin_popcount(value_of(text, " dmask:")), most = strstr(text, "cmpswap") ? 4 : 2;
+    return begins(text, "image_atomic_") && (has_word(text, " tfe") || (count != most && count != most / 2));
+}
+
+/* A list of one register, or one longer than what it lists. */
+static bool has_odd_list(const struct finding *f) {
+    const bool theirs = strstr(f->theirs, " [v"), ours = strstr(f->ours, " [v");
+    return is_image(f) && f->generation >= 10 && are_both(f) && theirs && !ours;
+}
+
+static struct range {
+    unsigned first, last;
+    bool found;
+} range_at(const char *at) {
+    struct range range = {0, 0, false};
+
+    at += strspn(at, " ,-|");
+    if (*at != 'v' && *at != 'a')
+        return range;
+    const bool pair = at[1] == '[';
+    range.first = (unsigned)strtoul(at + 1 + pair, NULL, 10);
+    range.last = pair && strchr(at, ':') ? (unsigned)strtoul(strchr(at, ':') + 1, NULL, 10) : range.first;
+    range.found = true;
+    return range;
+}
+
+/* Data or addresses that would go on behind v255, of which LLVM prints fewer registers. */
+static bool has_odd_end(const struct finding *f) {
+    char text[TEXT];
+
+    if (!is_image(f) || f->our_size)
+        return false;
+    snprintf(text, sizeof text, "%s", f->theirs);
+    for (char *at = text; (at = strpbrk(at, "va")); at++) {
+        const struct range range = range_at(at);
+        if (at > text && strchr(" [,", at[-1]) && range.found && range.first <= 255 && range.last >= 240)
+            return true;
+    }
     return false;
 }
 
 /* ---- what LLVM 22 does ---- */
+
+/* Loads and stores of AGPRs: gfx90a, gfx94*, gfx950. */
+static bool has_agprs(const struct finding *f) {
+    return begins(f->target, "gfx90a") || begins(f->target, "gfx94") || begins(f->target, "gfx95") || begins(f->target, "gfx9-4");
+}
+
+/* v1 for a1. */
+static void name_vectors(char *text) {
+    for (char *at = text; *at; at++)
+        if (at > text && *at == 'a' && at[-1] == ' ' && ((at[1] >= '0' && at[1] <= '9') || at[1] == '['))
+            *at = 'v';
+}
+
+/* A bit of loads and stores means AGPRs where there are such, nothing elsewhere. */
+static bool has_agprs_everywhere(const struct finding *f) {
+    const uint32_t top = word_of(f, 0) >> 26;
+    const bool bit = top == 0x36 ? word_of(f, 0) >> 25 & 1 : top == 0x3c ? word_of(f, 0) >> 16 & 1 : word_of(f, 1) >> 23 & 1;
+
+    if (f->version < 20 || f->generation != 9 || has_agprs(f) || top < 0x36 || top > 0x3c || !bit || !f->our_size)
+        return false;
+    return !f->their_size || are_same_without(f, name_vectors);
+}
+
+/* Atomics of floats with AGPRs, or with sc1. */
+static bool refuses_atomics(const struct finding *f) {
+    return f->version >= 20 && has_agprs(f) && !f->their_size && strstr(f->ours, "_atomic_") && strstr(f->ours, "_f") &&
+           (strstr(f->ours, " a") || strstr(f->ours, " sc1"));
+}
+
+/* gfx9: moves of 64-bit values between lanes. */
+static bool moves_pairs(const struct finding *f) {
+    return f->version >= 20 && f->generation == 9 && !f->our_size && strstr(f->theirs, "_dpp ") && (strstr(f->theirs, "64_") || strstr(f->theirs, "_f64"));
+}
+
+/* What gfx942 has and gfx950 has not, or otherwise: 8-bit floats, xf32. */
+static bool has_less(const struct finding *f) {
+    return f->version >= 20 && begins(f->target, "gfx9-4-generic") && !f->their_size &&
+           (strstr(f->ours, "fp8") || strstr(f->ours, "bf8") || strstr(f->ours, "xf32"));
+}
+
+/* Carries in EXEC. */
+static bool carries_in_exec(const struct finding *f) {
+    const char *name = f->theirs;
+    return f->version >= 20 && !f->our_size && (strstr(name, ", exec") || strstr(name, ", exec_")) &&
+           (strstr(name, "_co_") || begins(name, "v_cndmask") || begins(name, "v_addc") || begins(name, "v_subb"));
+}
+
+static void remove_lanes(char *text) { cut(text, " dpp8:[", ']'); }
+
+/* DPP8's lanes, where they have the code of an inline constant. */
+static bool mixes_lanes(const struct finding *f) {
+    char theirs[TEXT], ours[TEXT];
+    const uint32_t lanes = word_of(f, 1) >> 8;
+
+    snprintf(theirs, sizeof theirs, "%s", f->theirs);
+    snprintf(ours, sizeof ours, "%s", f->ours);
+    remove_lanes(theirs);
+    remove_lanes(ours);
+    return f->version >= 20 && strstr(f->ours, " dpp8:[") && lanes >= 128 && lanes <= 255 && f->our_size && is_same(theirs, ours);
+}
 
 static bool knows_base(const struct finding *f) { return f->version >= 20 && !f->our_size && strstr(f->theirs, "src_flat_scratch_base_"); }
 
@@ -190,22 +355,31 @@ static bool selects_amounts(const struct finding *f) {
 
 /* v[4:5] where a mask of scalars stands. */
 static bool takes_vector_masks(const struct finding *f) {
-    const char *last = strrchr(f->theirs, ',');
-    return f->version >= 20 && !f->our_size && last && begins(last, ", v") && (begins(f->theirs, "v_cndmask") || strstr(f->theirs, "_co_"));
+    char text[TEXT];
+
+    snprintf(text, sizeof text, "%s", f->theirs);
+    for (unsigned i = 0; i < 2; i++)
+        if (strstr(text, i ? " quad_perm:" : " dpp8:"))
+            *strstr(text, i ? " quad_perm:" : " dpp8:") = '\0';
+    const char *last = strrchr(text, ',');
+    return f->version >= 20 && !f->our_size && last && begins(last, ", v") && (begins(text, "v_cndmask") || strstr(text, "_co_"));
 }
 
 /* gfx9's v_fma_mix* (and v_mad_mix*), by its encoding there. */
 static bool reads_older_mix(const struct finding *f) {
-    return f->version >= 20 && f->generation == 12 && word_of(f, 0) >> 24 == 0xd3 && begins(f->theirs, "v_fma_mix");
+    return f->version >= 20 && f->generation >= 10 && word_of(f, 0) >> 24 == 0xd3 && begins(f->theirs, "v_fma_mix");
 }
 
 static bool has_dropped(const struct finding *f) {
-    static const char *const names[] = {"buffer_load_lds_", "s_singleuse_vdst", "s_wakeup_barrier"};
+    static const char *const newer[] = {"buffer_load_lds_", "s_singleuse_vdst", "s_wakeup_barrier"};
+    static const char *const older[] = {"buffer_wbinvl1", "buffer_store_lds_dword"};
     bool found = false;
 
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-        found |= begins(f->ours, names[i]);
-    return f->version >= 20 && !f->their_size && f->generation >= 11 && found;
+    for (unsigned i = 0; i < sizeof newer / sizeof *newer && f->generation >= 11; i++)
+        found |= begins(f->ours, newer[i]);
+    for (unsigned i = 0; i < sizeof older / sizeof *older && has_agprs(f); i++)
+        found |= begins(f->ours, older[i]);
+    return f->version >= 20 && !f->their_size && found;
 }
 
 /* Constants that LLVM 22 takes for their codes, or the other way round: 0x80 is 0. */
@@ -220,8 +394,10 @@ static bool mixes_codes(const struct finding *f) {
         a--, b--;
     char *rest_a, *rest_b;
     const long x = strtol(a, &rest_a, 0), y = strtol(b, &rest_b, 0);
+    if (y >= 240 && y <= 248)
+        return is_same(rest_a, rest_b); /* of fractions */
     const long code = y >= 0 && y <= 64 ? 128 + y : y < 0 ? 192 - y : -1, other = x >= 0 && x <= 64 ? 128 + x : x < 0 ? 192 - x : -1;
-    return rest_a != a && rest_b != b && is_same(rest_a, rest_b) && (x == code || y == other);
+    return rest_a != a && rest_b != b && is_same(rest_a, rest_b) && (x == code || y == other || (y > 192 && (uint32_t)x == (uint32_t)(192 - y)));
 }
 
 /* gfx9's instructions have 8 bytes at most, but for products with scales. */
@@ -229,10 +405,22 @@ static bool takes_long_literals(const struct finding *f) {
     return f->version >= 20 && f->generation == 9 && f->their_size == 12 && f->our_size != 12 && strstr(f->theirs, "0x");
 }
 
-static void remove_bars(char *text) { replace(text, "|", ""); }
+static void remove_bars(char *text) {
+    replace(text, "|", "");
+    replace(text, "-", "");
+    unwrap(text, "neg(");
+}
 
 static bool has_no_signs(const struct finding *f) {
     return f->version >= 20 && f->generation >= 11 && begins(f->theirs, "v_ldexp_f16") && are_same_without(f, remove_bars);
+}
+
+static bool signs_classes(const struct finding *f) {
+    return f->version >= 20 && !f->our_size && (begins(f->theirs, "v_cmp_class_f16") || begins(f->theirs, "v_cmpx_class_f16"));
+}
+
+static bool selects_in_interpolation(const struct finding *f) {
+    return f->version >= 20 && begins(f->theirs, "v_interp_p2_f16") && are_same_without(f, remove_selects);
 }
 
 /* Sources of interpolation that are no vector registers. */
@@ -254,14 +442,6 @@ static bool loses_gds(const struct finding *f) {
 /* v_fma_mix* with DPP, whose second source may be a scalar as elsewhere. */
 static bool wants_registers_in_mix(const struct finding *f) {
     return f->version < 20 && !f->their_size && begins(f->ours, "v_fma_mix") && strstr(f->ours, "_dpp");
-}
-
-static void remove_halves(char *text) {
-    static const char *const ends[][2] = {{".l", ""}, {".h", ""}};
-
-    for (unsigned i = 0; i < 2; i++)
-        replace(text, ends[i][0], ends[i][1]);
-    cut(text, " op_sel:[", ']');
 }
 
 /* 16-bit instructions of gfx11 and later name halves of registers. LLVM 19 prints whole ones, and where short encodings have upper halves,
@@ -311,12 +491,17 @@ static bool prints_values(const struct finding *f) {
 }
 
 static bool knows_fewer(const struct finding *f) {
-    static const char *const names[] = {"ds_bvh_stack_push", "s_alloc_vgpr", "image_bvh8_", "image_bvh_dual_", "ds_bpermute_fi_b32"};
+    static const char *const names[] = {"ds_bvh_stack_push", "s_alloc_vgpr", "image_bvh8_", "image_bvh_dual_", "ds_bpermute_fi_b32", "s_endpgm_ordered_ps_done"};
     bool found = false;
 
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         found |= begins(f->ours, names[i]);
-    return f->version < 20 && !f->their_size && found;
+    return f->version < 20 && !f->their_size && (found || strstr(f->ours, "v_dual_dot2acc_f32_"));
+}
+
+/* Comparisons that write EXEC and name another register. */
+static bool ignores_results(const struct finding *f) {
+    return f->version < 20 && !f->our_size && begins(f->theirs, "v_cmpx_") && is_vop3(f) && (word_of(f, 0) & 255) != 126;
 }
 
 /* Bits that LLVM 22 refuses: negative offsets of gfx12's buffers, signs of integers, DPP of v_pk_fmac_f16. */
@@ -325,18 +510,14 @@ static bool takes_more(const struct finding *f) {
     return f->version < 20 && !f->our_size && ((buffer && f->generation == 12) || begins(f->theirs, "v_pk_fmac_f16"));
 }
 
-static void remove_swizzle(char *text) {
-    cut(text, " offset:swizzle(ROTATE", ')');
-    cut(text, " offset:swizzle(FFT", ')');
-    if (strstr(text, "offset:") && begins(text, "ds_swizzle"))
+static void remove_offset(char *text) {
+    if (strstr(text, " offset:"))
         *strstr(text, " offset:") = '\0';
 }
 
-static bool numbers_swizzles(const struct finding *f) { return f->version < 20 && begins(f->ours, "ds_swizzle") && are_same_without(f, remove_swizzle); }
+static bool numbers_swizzles(const struct finding *f) { return f->version < 20 && begins(f->ours, "ds_swizzle") && are_same_without(f, remove_offset); }
 
-static void keep_name(char *text) { text[strcspn(text, " ")] = '\0'; }
-
-static bool prints_bare_nop(const struct finding *f) { return f->version < 20 && is_same(f->theirs, "v_nop") && are_same_without(f, keep_name); }
+static bool prints_bare_nop(const struct finding *f) { return f->version < 20 && is_same(f->theirs, "v_nop") && begins(f->ours, "v_nop"); }
 
 static struct rule {
     const char *reason;
@@ -349,17 +530,30 @@ static struct rule {
     {"LLVM takes sources that are no registers where registers alone may stand", takes_sources_as_registers, 0},
     {"LLVM closes the bars of |v1| behind VCC", closes_late, 0},
     {"LLVM wants zeros in fields and bits that mean nothing", wants_zeros, 0},
-    {"LLVM 22 takes signs, clamp or op_sel that the instruction has not", ignores_modifiers, 0},
+    {"images with samples that are filtered", has_odd_dimension, 0},
+    {"gathers of four halves and a status", has_odd_gather, 0},
+    {"atomics of images with data of another size, or a status", has_odd_atomic, 0},
+    {"lists of one address", has_odd_list, 0},
+    {"images: data or addresses behind v255", has_odd_end, 0},
+    {"LLVM takes signs, clamp or op_sel that the instruction has not", ignores_modifiers, 0},
     {"LLVM 22 has gfx1250's src_flat_scratch_base everywhere", knows_base, 0},
     {"LLVM 22 prints gfx1250's nv and scale_offset for gfx12", prints_newest, 0},
     {"LLVM 22 has v_pk_fmac_f16 with DPP, with SDWA and as VOP3", has_more_packed, 0},
     {"LLVM 22 prints op_sel of v_alignbit_b32 and v_alignbyte_b32 before gfx11", selects_amounts, 0},
     {"LLVM 22 takes vector registers for masks", takes_vector_masks, 0},
-    {"LLVM 22 takes gfx9's v_fma_mix* on gfx12", reads_older_mix, 0},
-    {"LLVM 22 has dropped loads to LDS on gfx11, s_singleuse_vdst, s_wakeup_barrier", has_dropped, 0},
+    {"LLVM 22 takes gfx9's v_fma_mix* on gfx10 and later", reads_older_mix, 0},
+    {"LLVM 22 has dropped loads to LDS on gfx11, s_singleuse_vdst, s_wakeup_barrier, and some buffer_* of gfx940 and gfx950", has_dropped, 0},
     {"LLVM 22 mixes up constants and their codes", mixes_codes, 0},
     {"LLVM 22 takes a literal behind 8 bytes on gfx9", takes_long_literals, 0},
+    {"LLVM 22 has AGPRs where there are none", has_agprs_everywhere, 0},
+    {"LLVM 22 refuses some atomics of floats with AGPRs or sc1", refuses_atomics, 0},
+    {"LLVM 22 takes 64-bit instructions with any DPP on gfx9", moves_pairs, 0},
+    {"LLVM 22 has no 8-bit floats and no xf32 on gfx9-4-generic", has_less, 0},
+    {"LLVM 22 takes carries in EXEC", carries_in_exec, 0},
+    {"LLVM 22 mixes up lanes of DPP8 and codes of constants", mixes_lanes, 0},
     {"LLVM 22 has no signs on the second source of v_ldexp_f16", has_no_signs, 0},
+    {"LLVM 22 has signs on the mask of v_cmp_class_f16", signs_classes, 0},
+    {"LLVM 22 prints op_sel of v_interp_p2_f16", selects_in_interpolation, 0},
     {"LLVM 22 interpolates scalars and constants", interpolates_scalars, 0},
     {"LLVM 19 prints no gds on gfx90a and gfx94*", loses_gds, 0},
     {"LLVM 19 takes no scalars in v_fma_mix* with DPP", wants_registers_in_mix, 0},
@@ -371,6 +565,7 @@ static struct rule {
     {"LLVM 19 prints literals like inline constants of the same value", prints_values, 0},
     {"LLVM 19 lacks the instruction", knows_fewer, 0},
     {"LLVM 19 takes negative offsets of gfx12's buffers, and v_pk_fmac_f16 with DPP", takes_more, 0},
+    {"LLVM 19 takes v_cmpx_* with any result", ignores_results, 0},
     {"LLVM 19 numbers two modes of ds_swizzle_b32", numbers_swizzles, 0},
     {"LLVM 19 prints no modifiers of v_nop", prints_bare_nop, 0},
 };

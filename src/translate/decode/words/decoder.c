@@ -187,6 +187,7 @@ static void name_entry(const struct wl_word_decoder *decoder, struct wl_word_ent
     entry->swaps_halves = strcmp(text, "v_swap_b16") == 0;
     entry->signed_dot = strcmp(text, "v_dot4_i32_iu8") == 0 || strcmp(text, "v_dot8_i32_iu4") == 0;
     entry->compares = starts_with(text, "v_cmp");
+    entry->converts = starts_with(text, "v_cvt_");
     entry->writes_exec = starts_with(text, "v_cmpx_");
     entry->wmma = starts_with(text, "v_wmma_") || starts_with(text, "v_swmmac_") || starts_with(text, "v_dot4_f32_");
     entry->picks_byte = starts_with(entry->canonical, "v_cvt_") && !starts_with(entry->canonical, "v_cvt_scalef32_") &&
@@ -421,7 +422,7 @@ static bool decode_operands(struct wl_word_job *job) {
     case WL_ENC_VOP2:
     case WL_ENC_VOPC:
         form = form_of(decoder, job->w[0] & 0x1ff);
-        if (!job->entry->shape.roles && (!(job->entry->row->forms & form) || (job->w[0] & 0x1ff) == 0xea))
+        if (!job->entry->shape.roles && !(job->entry->row->forms & form))
             form = WL_ALONE; /* without a source its field means nothing */
         return job->entry->row->forms & form && wl_decode_short(job, form);
     case WL_ENC_VOP3:

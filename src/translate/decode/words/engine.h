@@ -18,6 +18,7 @@ struct wl_word_entry {
     const struct wl_isa *isa;
     bool returns, lds, zero_high, packed;
     bool compares, writes_exec; /* v_cmp*, v_cmpx_* */
+    bool converts;              /* v_cvt_* */
     bool picks_byte;            /* conversions of 8-bit numbers */
     bool interpolates;          /* VOP3: the attribute stands in the place of src0, which stands in that of src1 */
     bool swaps, swaps_halves;   /* v_swap_b32, v_swap_b16 */

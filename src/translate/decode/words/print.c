@@ -148,8 +148,10 @@ static void print_value(struct wl_word_text *text, const struct wl_operand *oper
 }
 
 static void print_operand(struct wl_word_text *text, const struct wl_operand *operand, enum wl_format format) {
+    const bool number = operand->kind == WL_OPERAND_IMM && !operand->abs && !operand->upper; /* "-1" is another one */
+
     if (operand->neg)
-        wl_print(text, operand->kind == WL_OPERAND_IMM && !operand->abs ? "neg(" : "-");
+        wl_print(text, number ? "neg(" : "-");
     if (operand->sext)
         wl_print(text, "sext(");
     if (operand->abs)
@@ -157,7 +159,7 @@ static void print_operand(struct wl_word_text *text, const struct wl_operand *op
     print_value(text, operand, format);
     if (operand->abs)
         wl_print(text, "|");
-    if (operand->sext || (operand->neg && operand->kind == WL_OPERAND_IMM && !operand->abs))
+    if (operand->sext || (operand->neg && number))
         wl_print(text, ")");
 }
 
@@ -224,8 +226,12 @@ static unsigned half_bits(const struct wl_word_job *job) {
 
 /* VOP3 with registers that are named by half: op_sel says which. With bits that choose nothing, registers are named whole. */
 static bool has_halves(const struct wl_word_job *job) {
-    const unsigned result = job->entry->shape.places[0].role == WL_AT_VDST ? 8 : 0;
-    return half_bits(job) && !(job->w[0] >> 11 & 15 & ~(job->entry->shape.roles | result));
+    unsigned allowed = job->entry->shape.places[0].role == WL_AT_VDST ? 8 : 0;
+
+    for (unsigned i = 0; i < job->entry->shape.count; i++)
+        if (job->entry->shape.places[i].file != WL_FILE_MASK && job->entry->shape.places[i].role <= WL_AT_SRC2)
+            allowed |= job->entry->shape.places[i].role >= WL_AT_SRC0 ? 1u << (job->entry->shape.places[i].role - WL_AT_SRC0) : 0;
+    return half_bits(job) && !(job->w[0] >> 11 & 15 & ~allowed);
 }
 
 static void print_operands(struct wl_word_text *text, const struct wl_word_job *job, const struct wl_inst *inst) {
@@ -307,7 +313,8 @@ static void print_newer(struct wl_word_text *text, const struct wl_word_job *job
     const uint32_t modifiers = job->entry->shape.modifiers;
 
     if (modifiers & WL_MOD_BITOP3 && inst->operands[inst->operand_count - 1].bits)
-        wl_print(text, " bitop3:0x%" PRIx64, inst->operands[inst->operand_count - 1].bits);
+        wl_print(text, inst->operands[inst->operand_count - 1].bits <= 10 ? " bitop3:%" PRIu64 : " bitop3:0x%" PRIx64,
+                 inst->operands[inst->operand_count - 1].bits);
     if (modifiers & WL_MOD_BITOP3 && inst->op_sel)
         print_bits(text, "op_sel", (inst->op_sel & 7u) | (inst->op_sel & 16u) >> 1, 4);
     if (modifiers & WL_MOD_FI_BC && inst->op_sel & 2)
@@ -389,10 +396,15 @@ static void print_output(struct wl_word_text *text, const struct wl_inst *inst) 
 static void print_vector(struct wl_word_text *text, const struct wl_word_job *job, const struct wl_inst *inst) {
     const bool is_long = job->entry->row->encoding == WL_ENC_VOP3 || job->entry->row->encoding == WL_ENC_VOP3P;
 
+    const bool sparse = job->entry->shape.modifiers & (WL_MOD_KEY8 | WL_MOD_KEY16);
+
+    if (sparse)
+        print_matrix(text, job, inst);
     if (is_long)
         print_selects(text, job, inst);
     print_newer(text, job, inst);
-    print_matrix(text, job, inst);
+    if (!sparse)
+        print_matrix(text, job, inst);
     if (is_long && job->entry->shape.modifiers & WL_MOD_HIGH && job->w[1] >> 8 & 1)
         wl_print(text, " high");
     print_output(text, inst);

@@ -257,7 +257,7 @@ static bool has_smem_strays(const struct wl_word_job *job) {
     case 11:
         return hints && job->w[0] >> 13 & 3;
     case 12:
-        if (job->w[1] >> 23 & 1 && strncmp(job->entry->row->name, "s_buffer_", 9) == 0)
+        if (job->w[1] >> 23 & 1 && (strncmp(job->entry->row->name, "s_buffer_", 9) == 0 || strcmp(job->entry->row->name, "s_atc_probe_buffer") == 0))
             return true; /* a negative offset */
         return hints && job->entry->shape.count && job->w[0] >> 11 & 3;
     default:

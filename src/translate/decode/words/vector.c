@@ -243,7 +243,8 @@ static bool has_short_strays(const struct wl_word_job *job) {
 
 /* Signs of sources that have none. */
 static bool has_dpp_strays(const struct wl_word_job *job) {
-    uint32_t allowed = starts_with(job->entry->row->name, "v_dot") ? 0xfu << 20 : 0; /* have them without a meaning */
+    const bool any = starts_with(job->entry->row->name, "v_dot") || !job->entry->shape.count; /* have them without a meaning */
+    uint32_t allowed = any ? 0xfu << 20 : 0;
 
     for (unsigned i = 0; i < job->entry->shape.count; i++) {
         const struct wl_word_place *place = &job->entry->shape.places[i];
@@ -291,7 +292,7 @@ static bool read_long_signs(struct wl_word_job *job, struct wl_operand *operand,
         operand->sext = neg && !job->for_text; /* LLVM 19 printed it */
     else if (starts_with(job->entry->row->name, "v_dot"))
         return true; /* has the bits without a meaning */
-    else if (!(job->entry->shape.modifiers & (WL_MOD_NEG_LO | WL_MOD_BITOP3)) ||
+    else if (!(job->entry->shape.modifiers & (WL_MOD_NEG_LO | WL_MOD_BITOP3 | (job->entry->converts ? WL_MOD_OP_SEL : 0))) ||
              (job->entry->picks_byte && !(job->entry->shape.modifiers & WL_MOD_OP_SEL4)))
         return !neg && !abs;
     return true;
@@ -376,8 +377,11 @@ static bool has_signs(const struct wl_word_job *job, unsigned index) {
 static bool has_long_strays(const struct wl_word_job *job) {
     const struct wl_word_shape *shape = &job->entry->shape;
 
-    if (job->entry->interpolates)
-        return false;
+    if (job->entry->interpolates) {
+        const uint32_t allowed = 2 | (shape->roles & 4); /* the attribute stands in front of the first source */
+        const bool high = shape->modifiers & WL_MOD_HIGH;
+        return (job->w[1] >> 29 | (job->w[0] >> 8 & 7)) & ~allowed || (!high && (job->w[1] >> 8 & 1 || job->w[0] >> 11 & 15));
+    }
     if ((!shape->count && job->w[0] & 0xff) || (job->entry->writes_exec && job->d->generation >= 10 && (job->w[0] & 0xff) != WL_SGPR_EXEC))
         return true;
     for (unsigned i = 0; i < 3; i++)
@@ -488,7 +492,8 @@ static void read_packed_modifiers(struct wl_word_job *job) {
         inst->op_sel = (uint8_t)(first >> 11 & 7 & mask);
     if (modifiers & WL_MOD_OP_SEL_HI) {
         const unsigned high = ((second >> 27 & 3) | (first >> 14 & 1) << 2) & mask;
-        const bool packed = job->entry->wmma || starts_with(job->entry->row->name, "v_pk_") || starts_with(job->entry->row->name, "v_dot");
+        const char *name = job->entry->row->name;
+        const bool packed = job->entry->wmma || starts_with(name, "v_pk_") || starts_with(name, "v_dot") || starts_with(name, "v_mfma_ld");
         if (high != (packed ? mask : 0)) {
             inst->op_sel_hi = (uint8_t)high;
             inst->has_op_sel_hi = true;
