@@ -115,7 +115,7 @@ static bool takes_sources_as_registers(const struct finding *f) {
     if (f->our_size)
         return false;
     for (unsigned i = 0; i < sizeof anywhere / sizeof *anywhere; i++)
-        found |= begins(text, anywhere[i]) && (strstr(text, " src_") || strstr(text, " null"));
+        found |= begins(text, anywhere[i]) && (strstr(text, " src_") || strstr(text, " -src_") || strstr(text, " null"));
     if (begins(text, "v_cndmask") || strstr(text, "_co_"))
         found |= last && is_source_alone(last + 2);
     return found || (strstr(text, "_co_") && strstr(text, ", src_"));
@@ -132,9 +132,37 @@ static void remove_halves(char *text) {
 
 enum { CLAMP = 1 << 15, OP_SEL = 15 << 11 };
 
-/* Whether the texts are the same; with `halves`, whatever they say about halves. */
-static bool are_alike(const char *theirs, const char *ours, bool halves) {
-    char a[TEXT], b[TEXT];
+/* What LLVM 19 prints otherwise, however often it comes in one text: see the rules below. */
+static void make_older(char *text) {
+    replace(text, "HW_REG_WAVE_SCHED_MODE", "26");
+    replace(text, "HW_REG_WAVE_", "HW_REG_");
+    replace(text, "TH_STORE_WB", "TH_STORE_RT_WB");
+    unwrap(text, "sext(");
+    remove_halves(text);
+}
+
+/* A constant that LLVM 22 takes for its code, or the other way round: 0x80 is 0. `x` is LLVM's, `y` the printer's. */
+static bool is_code_of(long x, long y) {
+    const long code = y >= 0 && y <= 64 ? 128 + y : y < 0 ? 192 - y : -1, other = x >= 0 && x <= 64 ? 128 + x : x < 0 ? 192 - x : -1;
+    return x == code || y == other || (y > 192 && y <= 208 && (uint32_t)x == (uint32_t)(192 - y)) || (y >= 240 && y <= 248);
+}
+
+static bool agree_token(const struct finding *f, const char *theirs, const char *ours) {
+    char *rest_theirs, *rest_ours;
+
+    if (is_same(theirs, ours))
+        return true;
+    if (f->version < 20)
+        return strstr(ours, "lit(");
+    theirs += strspn(theirs, "|-");
+    ours += strspn(ours, "|-");
+    const long x = strtol(theirs, &rest_theirs, 0), y = strtol(ours, &rest_ours, 0);
+    return rest_theirs != theirs && rest_ours != ours && is_same(rest_theirs, rest_ours) && is_code_of(x, y);
+}
+
+/* Whether two texts say the same in the words of that version; with `halves`, whatever they say about halves. */
+static bool agree(const struct finding *f, const char *theirs, const char *ours, bool halves) {
+    char a[TEXT], b[TEXT], *rest_a, *rest_b;
 
     snprintf(a, sizeof a, "%s", theirs);
     snprintf(b, sizeof b, "%s", ours);
@@ -142,7 +170,17 @@ static bool are_alike(const char *theirs, const char *ours, bool halves) {
         remove_halves(a);
         remove_halves(b);
     }
-    return is_same(a, b);
+    if (f->version < 20) {
+        make_older(a);
+        make_older(b);
+    }
+    if (begins(a, "v_align") && strrchr(a, ',') && strrchr(b, ',')) /* constants of 32 bits, or of 16 */
+        *strrchr(a, ',') = *strrchr(b, ',') = '\0';
+    char *x = strtok_r(a, " ,", &rest_a), *y = strtok_r(b, " ,", &rest_b);
+    for (; x && y; x = strtok_r(NULL, " ,", &rest_a), y = strtok_r(NULL, " ,", &rest_b))
+        if (!agree_token(f, x, y))
+            return false;
+    return !x && !y;
 }
 
 /* Bits that mean nothing, in VOP3 and SDWA: fields of sources, and op_sel's bits of operands, that the instruction has not. LLVM 22 ignores
@@ -155,11 +193,12 @@ static bool wants_zeros(const struct finding *f) {
     if (!f->our_size || f->their_size)
         return false;
     if (!(word_of(f, 0) >> 31)) /* SDWA */
-        return see_without(f, 0, 1u << 30, f->ask, text) && is_same(text, f->ours);
+        return see_without(f, 0, 1u << 30, f->ask, text) && agree(f, text, f->ours, false);
     for (unsigned i = 0; is_vop3(f) && i < sizeof fields / sizeof *fields; i++)
         for (unsigned n = 0; n < sizeof selects / sizeof *selects; n++)
-            if (see_without(f, selects[n], fields[i], f->ask, text) && are_alike(text, f->ours, selects[n]))
-                return true;
+            for (unsigned abs = 0; abs < 8; abs++)
+                if (see_without(f, selects[n] | abs << 8, fields[i], f->ask, text) && agree(f, text, f->ours, selects[n]))
+                    return true;
     return false;
 }
 
@@ -172,16 +211,12 @@ static bool prints_without(const struct finding *f, uint32_t first, uint32_t sec
     snprintf(theirs, sizeof theirs, "%s", f->theirs);
     if (first & CLAMP)
         replace(theirs, " clamp", "");
-    if (first & OP_SEL) {
-        remove_halves(theirs);
-        remove_halves(text);
-    }
-    return is_same(text, theirs);
+    return agree(f, theirs, text, first & OP_SEL);
 }
 
 /* Signs of integers, which LLVM takes and does not print; clamp, op_sel of some that have none. */
 static bool ignores_modifiers(const struct finding *f) {
-    static const uint32_t bits[] = {0, CLAMP, OP_SEL, OP_SEL | CLAMP};
+    static const uint32_t bits[] = {0, CLAMP, OP_SEL, OP_SEL | CLAMP, 3 << 11};
 
     if (f->our_size)
         return false;
@@ -224,7 +259,7 @@ static bool has_odd_dimension(const struct finding *f) {
 
 /* Four halves and a status: three registers, which no instruction has. */
 static bool has_odd_gather(const struct finding *f) {
-    return is_image(f) && strstr(text_of(f), "gather") && has_word(text_of(f), " tfe") && has_word(text_of(f), " d16");
+    return is_image(f) && (strstr(text_of(f), "gather") || strstr(text_of(f), "msaa")) && has_word(text_of(f), " tfe") && has_word(text_of(f), " d16");
 }
 
 /* One or two registers; four for 64 bits with a comparison. */
@@ -238,6 +273,17 @@ static bool has_odd_atomic(const struct finding *f) {
 static bool has_odd_list(const struct finding *f) {
     const bool theirs = strstr(f->theirs, " [v"), ours = strstr(f->ours, " [v");
     return is_image(f) && f->generation >= 10 && are_both(f) && theirs && !ours;
+}
+
+/* gfx10: a list with fewer places than the instruction has addresses, or a dword more than it needs. */
+static bool has_odd_length(const struct finding *f) {
+    const char *at = strstr(f->ours, " [v");
+    const unsigned dwords = word_of(f, 0) >> 1 & 3;
+    unsigned count = 1;
+
+    for (; at && *at && *at != ']'; at++)
+        count += *at == ',';
+    return is_image(f) && f->generation == 10 && dwords && at && (count > 1 + 4 * dwords || count + 3 < 1 + 4 * dwords);
 }
 
 static struct range {
@@ -293,6 +339,18 @@ static bool has_agprs_everywhere(const struct finding *f) {
     if (f->version < 20 || f->generation != 9 || has_agprs(f) || top < 0x36 || top > 0x3c || !bit || !f->our_size)
         return false;
     return !f->their_size || are_same_without(f, name_vectors);
+}
+
+/* The first register of an image's data alone. */
+static bool prints_less_data(const struct finding *f) {
+    const char *theirs = strchr(f->theirs, ' '), *ours = strchr(f->ours, ' ');
+
+    if (f->version < 20 || !begins(f->target, "gfx90a") || !is_image(f) || !are_both(f) || !theirs || !ours)
+        return false;
+    const struct range a = range_at(theirs), b = range_at(ours);
+    theirs = strchr(theirs, ',');
+    ours = strchr(ours, ',');
+    return theirs && ours && a.first == b.first && a.last == a.first && is_same(theirs, ours);
 }
 
 /* Atomics of floats with AGPRs, or with sc1. */
@@ -382,23 +440,7 @@ static bool has_dropped(const struct finding *f) {
     return f->version >= 20 && !f->their_size && found;
 }
 
-/* Constants that LLVM 22 takes for their codes, or the other way round: 0x80 is 0. */
-static bool mixes_codes(const struct finding *f) {
-    const char *a = f->theirs, *b = f->ours;
-
-    if (f->version < 20 || !are_both(f))
-        return false;
-    while (*a && *a == *b)
-        a++, b++;
-    while (a > f->theirs && a[-1] != ' ')
-        a--, b--;
-    char *rest_a, *rest_b;
-    const long x = strtol(a, &rest_a, 0), y = strtol(b, &rest_b, 0);
-    if (y >= 240 && y <= 248)
-        return is_same(rest_a, rest_b); /* of fractions */
-    const long code = y >= 0 && y <= 64 ? 128 + y : y < 0 ? 192 - y : -1, other = x >= 0 && x <= 64 ? 128 + x : x < 0 ? 192 - x : -1;
-    return rest_a != a && rest_b != b && is_same(rest_a, rest_b) && (x == code || y == other || (y > 192 && (uint32_t)x == (uint32_t)(192 - y)));
-}
+static bool mixes_codes(const struct finding *f) { return f->version >= 20 && are_both(f) && agree(f, f->theirs, f->ours, false); }
 
 /* gfx9's instructions have 8 bytes at most, but for products with scales. */
 static bool takes_long_literals(const struct finding *f) {
@@ -453,6 +495,7 @@ static bool knows_no_halves(const struct finding *f) {
 }
 
 static void rename_older(char *text) {
+    replace(text, "HW_REG_WAVE_SCHED_MODE", "26");
     replace(text, "HW_REG_WAVE_", "HW_REG_");
     replace(text, "TH_STORE_WB", "TH_STORE_RT_WB");
 }
@@ -478,20 +521,30 @@ static bool selects_in_dot(const struct finding *f) {
 /* 16-bit shifts, minima and products of gfx10. */
 static bool selects_nothing(const struct finding *f) { return f->version < 20 && f->generation == 10 && are_same_without(f, remove_selects); }
 
-/* "lit(0x1)", where 1 could be an inline constant. */
-static bool prints_values(const struct finding *f) {
-    const char *at = strstr(f->ours, "lit(");
-    const size_t before = at ? (size_t)(at - f->ours) : 0;
+static bool prints_several(const struct finding *f) { return f->version < 20 && are_both(f) && agree(f, f->theirs, f->ours, false); }
 
-    if (f->version >= 20 || !at || !are_both(f) || strncmp(f->ours, f->theirs, before) != 0)
+/* The registers that follow v0 in a list of addresses. */
+static bool prints_one_address(const struct finding *f) {
+    const char *theirs = strchr(f->theirs, ','), *ours = strstr(f->ours, ", [v");
+
+    if (f->version >= 20 || f->generation != 12 || !is_image(f) || !are_both(f) || !theirs || !ours)
         return false;
-    const char *ours = strchr(at, ')') + 1, *theirs = f->theirs + before;
-    theirs += strcspn(theirs, ", ");
-    return is_same(ours, theirs) || strstr(ours, "lit(");
+    for (const char *at = strchr(ours + 1, ','); at && at < strchr(ours, ']'); at = strchr(at + 1, ','))
+        if (!begins(at, ", v0"))
+            return false;
+    return strchr(theirs, 's') && is_same(strchr(theirs, 's'), strchr(strchr(ours, ']'), 's'));
+}
+
+static bool wants_four(const struct finding *f) {
+    return f->version < 20 && !f->their_size && is_image(f) && (strstr(f->ours, "gather") || strstr(f->ours, "msaa")) && has_word(f->ours, " d16");
+}
+
+static bool converts_whole(const struct finding *f) {
+    return f->version < 20 && f->generation == 12 && begins(text_of(f), "v_cvt_pk_f32_");
 }
 
 static bool knows_fewer(const struct finding *f) {
-    static const char *const names[] = {"ds_bvh_stack_push", "s_alloc_vgpr", "image_bvh8_", "image_bvh_dual_", "ds_bpermute_fi_b32", "s_endpgm_ordered_ps_done"};
+    static const char *const names[] = {"ds_bvh_stack_push", "s_alloc_vgpr", "image_bvh8_", "image_bvh_dual_", "ds_bpermute_fi_b32", "s_endpgm_ordered_ps_done", "ds_nop"};
     bool found = false;
 
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
@@ -506,7 +559,7 @@ static bool ignores_results(const struct finding *f) {
 
 /* Bits that LLVM 22 refuses: negative offsets of gfx12's buffers, signs of integers, DPP of v_pk_fmac_f16. */
 static bool takes_more(const struct finding *f) {
-    const bool buffer = strstr(f->theirs, "buffer_") && strstr(f->theirs, "offset:-");
+    const bool buffer = strstr(f->theirs, "buffer") && (strstr(f->theirs, "offset:-") || strstr(f->theirs, ", -0x"));
     return f->version < 20 && !f->our_size && ((buffer && f->generation == 12) || begins(f->theirs, "v_pk_fmac_f16"));
 }
 
@@ -517,7 +570,9 @@ static void remove_offset(char *text) {
 
 static bool numbers_swizzles(const struct finding *f) { return f->version < 20 && begins(f->ours, "ds_swizzle") && are_same_without(f, remove_offset); }
 
-static bool prints_bare_nop(const struct finding *f) { return f->version < 20 && is_same(f->theirs, "v_nop") && begins(f->ours, "v_nop"); }
+static bool prints_bare_nop(const struct finding *f) {
+    return is_same(f->theirs, "v_nop") && (!f->our_size || (f->version < 20 && begins(f->ours, "v_nop")));
+}
 
 static struct rule {
     const char *reason;
@@ -534,6 +589,7 @@ static struct rule {
     {"gathers of four halves and a status", has_odd_gather, 0},
     {"atomics of images with data of another size, or a status", has_odd_atomic, 0},
     {"lists of one address", has_odd_list, 0},
+    {"lists with too few or too many places for addresses, on gfx10", has_odd_length, 0},
     {"images: data or addresses behind v255", has_odd_end, 0},
     {"LLVM takes signs, clamp or op_sel that the instruction has not", ignores_modifiers, 0},
     {"LLVM 22 has gfx1250's src_flat_scratch_base everywhere", knows_base, 0},
@@ -546,6 +602,7 @@ static struct rule {
     {"LLVM 22 mixes up constants and their codes", mixes_codes, 0},
     {"LLVM 22 takes a literal behind 8 bytes on gfx9", takes_long_literals, 0},
     {"LLVM 22 has AGPRs where there are none", has_agprs_everywhere, 0},
+    {"LLVM 22 prints one register of data of gfx90a's images", prints_less_data, 0},
     {"LLVM 22 refuses some atomics of floats with AGPRs or sc1", refuses_atomics, 0},
     {"LLVM 22 takes 64-bit instructions with any DPP on gfx9", moves_pairs, 0},
     {"LLVM 22 has no 8-bit floats and no xf32 on gfx9-4-generic", has_less, 0},
@@ -562,12 +619,15 @@ static struct rule {
     {"LLVM 19 prints sext(...) outside of SDWA", prints_sext, 0},
     {"LLVM 19 has op_sel in v_dot4_* and v_dot8_*", selects_in_dot, 0},
     {"LLVM 19 has no op_sel in gfx10's 16-bit instructions", selects_nothing, 0},
-    {"LLVM 19 prints literals like inline constants of the same value", prints_values, 0},
+    {"LLVM 19 prints several of these, or literals like inline constants of the same value", prints_several, 0},
+    {"LLVM 19 prints one address of gfx12's images where the others are v0", prints_one_address, 0},
+    {"LLVM 19 wants four registers for gathers of halves", wants_four, 0},
+    {"LLVM 19 converts whole registers of 8-bit floats on gfx12, with mul and div", converts_whole, 0},
     {"LLVM 19 lacks the instruction", knows_fewer, 0},
     {"LLVM 19 takes negative offsets of gfx12's buffers, and v_pk_fmac_f16 with DPP", takes_more, 0},
     {"LLVM 19 takes v_cmpx_* with any result", ignores_results, 0},
     {"LLVM 19 numbers two modes of ds_swizzle_b32", numbers_swizzles, 0},
-    {"LLVM 19 prints no modifiers of v_nop", prints_bare_nop, 0},
+    {"LLVM prints no modifiers of v_nop, whatever they are", prints_bare_nop, 0},
 };
 
 bool rules_excuse(const struct finding *finding) {

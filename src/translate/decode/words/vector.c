@@ -378,7 +378,7 @@ static bool has_long_strays(const struct wl_word_job *job) {
     const struct wl_word_shape *shape = &job->entry->shape;
 
     if (job->entry->interpolates) {
-        const uint32_t allowed = 2 | (shape->roles & 4); /* the attribute stands in front of the first source */
+        const uint32_t allowed = (shape->places[1].signs ? 2 : 0) | (shape->roles & 4); /* the attribute stands in front of the first source */
         const bool high = shape->modifiers & WL_MOD_HIGH;
         return (job->w[1] >> 29 | (job->w[0] >> 8 & 7)) & ~allowed || (!high && (job->w[1] >> 8 & 1 || job->w[0] >> 11 & 15));
     }
@@ -426,6 +426,8 @@ static bool has_packed_strays(const struct wl_word_job *job) {
     const uint32_t first = job->w[0], second = job->w[1];
     const unsigned signs = signed_sources(job);
 
+    if (starts_with(job->entry->row->name, "v_mfma_ld") && first >> 14 & 1)
+        return true;
     if (shape->modifiers & WL_MOD_CBSZ)
         return !(shape->modifiers & WL_MOD_BLGP) && second >> 29;
     if (first >> 8 & 7 & ~(shape->modifiers & WL_MOD_NEG_LO && !(shape->modifiers & WL_MOD_NEG_HI) ? 0 : signs) || second >> 29 & ~signs ||
