@@ -112,6 +112,9 @@ static bool takes_sources_as_registers(const struct finding *f) {
     const char *text = f->theirs, *operands = strchr(text, ' '), *last = strrchr(text, ',');
     bool found = operands && is_source_alone(operands + 1) && (begins(text, "v_cmp") || begins(text, "v_read") || begins(text, "v_s_"));
 
+    found |= begins(text, "v_interp") && (strstr(text, "src_") || strstr(text, "null"));
+    found |= begins(text, "v_read") && (strstr(text, ", null,") || strstr(text, ", src_"));
+
     if (f->our_size)
         return false;
     for (unsigned i = 0; i < sizeof anywhere / sizeof *anywhere; i++)
@@ -144,7 +147,7 @@ static void make_older(char *text) {
 /* A constant that LLVM 22 takes for its code, or the other way round: 0x80 is 0. `x` is LLVM's, `y` the printer's. */
 static bool is_code_of(long x, long y) {
     const long code = y >= 0 && y <= 64 ? 128 + y : y < 0 ? 192 - y : -1, other = x >= 0 && x <= 64 ? 128 + x : x < 0 ? 192 - x : -1;
-    return x == code || y == other || (y > 192 && y <= 208 && (uint32_t)x == (uint32_t)(192 - y)) || (y >= 240 && y <= 248);
+    return x == code || y == other || (y > 192 && y <= 208 && (uint16_t)x == (uint16_t)(192 - y)) || (y >= 240 && y <= 248);
 }
 
 static bool agree_token(const struct finding *f, const char *theirs, const char *ours) {
@@ -154,10 +157,18 @@ static bool agree_token(const struct finding *f, const char *theirs, const char 
         return true;
     if (f->version < 20)
         return strstr(ours, "lit(");
-    theirs += strspn(theirs, "|-");
-    ours += strspn(ours, "|-");
+    while (*theirs == *ours && *theirs && !(*theirs >= '0' && *theirs <= '9'))
+        theirs++, ours++;
     const long x = strtol(theirs, &rest_theirs, 0), y = strtol(ours, &rest_ours, 0);
     return rest_theirs != theirs && rest_ours != ours && is_same(rest_theirs, rest_ours) && is_code_of(x, y);
+}
+
+/* Removes an operand, and what follows it. */
+static void cut_operand(char *text, unsigned index) {
+    for (; text && index; index--)
+        text = strchr(text + 1, ',');
+    if (text)
+        *text = '\0';
 }
 
 /* Whether two texts say the same in the words of that version; with `halves`, whatever they say about halves. */
@@ -174,8 +185,10 @@ static bool agree(const struct finding *f, const char *theirs, const char *ours,
         make_older(a);
         make_older(b);
     }
-    if (begins(a, "v_align") && strrchr(a, ',') && strrchr(b, ',')) /* constants of 32 bits, or of 16 */
-        *strrchr(a, ',') = *strrchr(b, ',') = '\0';
+    if (begins(a, "v_align")) { /* constants of 32 bits, or of 16 */
+        cut_operand(a, 3);
+        cut_operand(b, 3);
+    }
     char *x = strtok_r(a, " ,", &rest_a), *y = strtok_r(b, " ,", &rest_b);
     for (; x && y; x = strtok_r(NULL, " ,", &rest_a), y = strtok_r(NULL, " ,", &rest_b))
         if (!agree_token(f, x, y))
@@ -187,7 +200,6 @@ static bool agree(const struct finding *f, const char *theirs, const char *ours,
  * the first and not always the second. */
 static bool wants_zeros(const struct finding *f) {
     static const uint32_t fields[] = {0, 0x1ffu << 18, 0x3ffffu << 9, 0x7ffffffu};
-    static const uint32_t selects[] = {0, 1u << 13, 3u << 12, 1u << 14, 5u << 12, 6u << 12, 7u << 12, 15u << 11, 7u << 11};
     char text[TEXT];
 
     if (!f->our_size || f->their_size)
@@ -195,10 +207,9 @@ static bool wants_zeros(const struct finding *f) {
     if (!(word_of(f, 0) >> 31)) /* SDWA */
         return see_without(f, 0, 1u << 30, f->ask, text) && agree(f, text, f->ours, false);
     for (unsigned i = 0; is_vop3(f) && i < sizeof fields / sizeof *fields; i++)
-        for (unsigned n = 0; n < sizeof selects / sizeof *selects; n++)
-            for (unsigned abs = 0; abs < 8; abs++)
-                if (see_without(f, selects[n] | abs << 8, fields[i], f->ask, text) && agree(f, text, f->ours, selects[n]))
-                    return true;
+        for (unsigned bits = 0; bits < 128; bits++) /* abs, op_sel */
+            if (see_without(f, bits << 8, fields[i], f->ask, text) && agree(f, text, f->ours, bits >> 3))
+                return true;
     return false;
 }
 
@@ -440,7 +451,13 @@ static bool has_dropped(const struct finding *f) {
     return f->version >= 20 && !f->their_size && found;
 }
 
-static bool mixes_codes(const struct finding *f) { return f->version >= 20 && are_both(f) && agree(f, f->theirs, f->ours, false); }
+static bool mixes_codes(const struct finding *f) {
+    if (f->version < 20)
+        return false;
+    if (strstr(f->theirs, "_dpp ") && strstr(f->theirs, "0xff ") && f->our_size == f->their_size + 4)
+        return true; /* a literal's code, 255 */
+    return are_both(f) && agree(f, f->theirs, f->ours, false);
+}
 
 /* gfx9's instructions have 8 bytes at most, but for products with scales. */
 static bool takes_long_literals(const struct finding *f) {
@@ -549,7 +566,7 @@ static bool knows_fewer(const struct finding *f) {
 
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         found |= begins(f->ours, names[i]);
-    return f->version < 20 && !f->their_size && (found || strstr(f->ours, "v_dual_dot2acc_f32_"));
+    return f->version < 20 && !f->their_size && (found || strstr(f->ours, "v_dual_dot2acc_f32_") || begins(f->ours, "v_dot2_f32_bf16_e64_dpp"));
 }
 
 /* Comparisons that write EXEC and name another register. */

@@ -426,7 +426,7 @@ static bool has_packed_strays(const struct wl_word_job *job) {
     const uint32_t first = job->w[0], second = job->w[1];
     const unsigned signs = signed_sources(job);
 
-    if (starts_with(job->entry->row->name, "v_mfma_ld") && first >> 14 & 1)
+    if (starts_with(job->entry->row->name, "v_mfma_ld") && first & 0xff)
         return true;
     if (shape->modifiers & WL_MOD_CBSZ)
         return !(shape->modifiers & WL_MOD_BLGP) && second >> 29;
