@@ -587,8 +587,14 @@ static void remove_offset(char *text) {
 
 static bool numbers_swizzles(const struct finding *f) { return f->version < 20 && begins(f->ours, "ds_swizzle") && are_same_without(f, remove_offset); }
 
+/* DPP, SDWA and their codes mean nothing where there is no source. */
 static bool prints_bare_nop(const struct finding *f) {
-    return is_same(f->theirs, "v_nop") && (!f->our_size || (f->version < 20 && begins(f->ours, "v_nop")));
+    const unsigned code = word_of(f, 0) & 0x1ff;
+    const bool short_form = word_of(f, 0) >> 25 == 0x3f && (code == 0xf9 || code == 0xfa || code == 0xe9 || code == 0xea);
+
+    if (is_same(f->theirs, "v_nop"))
+        return !f->our_size || begins(f->ours, "v_nop");
+    return short_form && !f->their_size && !strchr(f->ours, ' ');
 }
 
 static struct rule {
@@ -644,7 +650,7 @@ static struct rule {
     {"LLVM 19 takes negative offsets of gfx12's buffers, and v_pk_fmac_f16 with DPP", takes_more, 0},
     {"LLVM 19 takes v_cmpx_* with any result", ignores_results, 0},
     {"LLVM 19 numbers two modes of ds_swizzle_b32", numbers_swizzles, 0},
-    {"LLVM prints no modifiers of v_nop, whatever they are", prints_bare_nop, 0},
+    {"LLVM prints no modifiers of v_nop, or refuses them elsewhere", prints_bare_nop, 0},
 };
 
 bool rules_excuse(const struct finding *finding) {
