@@ -226,6 +226,9 @@ static bool is_same(const struct wl_coverage_row *row, const char *name, const c
     char a[64], b[64];
     if (strcmp(row->mnemonic, name) == 0 || strcmp(row->canonical, canonical) == 0)
         return true;
+    if (strncmp(name, "v_dot", 5) == 0) /* gfx11 takes gfx10's names of products of signed numbers */
+        return (strcmp(name, "v_dot4_i32_i8") == 0 && strcmp(row->mnemonic, "v_dot4_i32_iu8") == 0) ||
+               (strcmp(name, "v_dot8_i32_i4") == 0 && strcmp(row->mnemonic, "v_dot8_i32_iu4") == 0);
     if (strncmp(name, "v_mfma_", 7) != 0)
         return false;
     squeeze_matrix(row->mnemonic, a, sizeof a);
