@@ -159,6 +159,27 @@ static bool clears_high_half(const char *text) {
            !starts_with(text, "v_ashr_pk_");
 }
 
+static enum wl_scalar_kind scalar_kind(const struct wl_word_entry *entry) {
+    const char *name = entry->row->name;
+    const struct wl_word_place *second = &entry->shape.places[1];
+
+    if (entry->row->encoding > WL_ENC_SOPP)
+        return WL_SCALAR_PLAIN;
+    if (starts_with(name, "s_barrier_signal"))
+        return WL_SCALAR_SIGNAL;
+    if (strcmp(name, "s_barrier_wait") == 0)
+        return WL_SCALAR_WAIT;
+    if (strcmp(name, "s_code_end") == 0)
+        return WL_SCALAR_CODE_END;
+    if (strcmp(name, "s_set_gpr_idx_on") == 0)
+        return WL_SCALAR_INDEX_ON;
+    if (entry->isa && entry->isa->class == WL_ISA_NOP)
+        return WL_SCALAR_HINT;
+    return entry->row->encoding == WL_ENC_SOPK && entry->shape.count == 2 && second->format == WL_MEANS_HEX && second->role == WL_AT_SIMM16
+               ? WL_SCALAR_CONSTANT
+               : WL_SCALAR_PLAIN;
+}
+
 static void name_entry(const struct wl_word_decoder *decoder, struct wl_word_entry *entry) {
     char text[48];
 
@@ -177,6 +198,15 @@ static void name_entry(const struct wl_word_decoder *decoder, struct wl_word_ent
     entry->packed = starts_with(text, "v_pk_") || starts_with(text, "v_dot2");
     for (unsigned i = 0; i < entry->shape.count; i++)
         entry->interpolates |= entry->shape.places[i].role == WL_AT_ATTR;
+    for (unsigned i = 0; i < entry->shape.count; i++)
+        entry->result |= entry->shape.places[i].role == WL_AT_VDST;
+    entry->dot = starts_with(text, "v_dot");
+    entry->small = strstr(text, "_f8f6f4");
+    entry->scales = starts_with(entry->canonical, "v_cvt_scalef32_");
+    entry->atomic = strstr(text, "_atomic_");
+    entry->cmpswap = strstr(text, "cmpswap");
+    entry->positive = starts_with(text, "s_buffer_") || strcmp(text, "s_atc_probe_buffer") == 0;
+    entry->scalar = (uint8_t)scalar_kind(entry);
     entry->half_amount = decoder->generation >= 11 && starts_with(text, "v_align");
     entry->bytes = starts_with(text, "v_dot4_i32") || starts_with(text, "v_dot4_u32") || starts_with(text, "v_dot8_");
     if (entry->sem)
@@ -516,6 +546,14 @@ static unsigned decode_swap(struct wl_word_job *job, uint64_t address, struct wl
 }
 
 static void read_words(struct wl_word_job *job) {
+    if (job->available >= sizeof job->w) { /* most often: the compiler makes four loads of these bytes */
+        for (unsigned i = 0; i < 4; i++) {
+            const uint8_t *at = job->bytes + 4 * (size_t)i;
+            job->w[i] = (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+        }
+        job->words = 4;
+        return;
+    }
     for (; job->words < 4 && job->available >= 4 * (job->words + 1); job->words++) {
         const uint8_t *at = job->bytes + 4 * (size_t)job->words;
         job->w[job->words] = (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;

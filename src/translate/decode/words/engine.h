@@ -9,6 +9,17 @@
 #include "translate/isa/isa.h"
 #include "translate/isa/sem.h"
 
+/* Scalar instructions whose operands are not those of their fields. (scalar.c) */
+enum wl_scalar_kind {
+    WL_SCALAR_PLAIN,
+    WL_SCALAR_SIGNAL,   /* s_barrier_signal* */
+    WL_SCALAR_WAIT,     /* s_barrier_wait */
+    WL_SCALAR_CODE_END, /* s_code_end */
+    WL_SCALAR_INDEX_ON, /* s_set_gpr_idx_on */
+    WL_SCALAR_HINT,     /* without an effect here */
+    WL_SCALAR_CONSTANT, /* SOPK with a constant */
+};
+
 /* What is known of a row on one target. */
 struct wl_word_entry {
     const struct wl_row *row;
@@ -24,6 +35,11 @@ struct wl_word_entry {
     bool swaps, swaps_halves;   /* v_swap_b32, v_swap_b16 */
     bool signed_dot;            /* v_dot4_i32_iu8, v_dot8_i32_iu4 */
     bool half_result;           /* VOP3: 16 bits, on gfx11 and later half a register */
+    bool result;                /* has vdst */
+    bool dot, small, scales;    /* v_dot*; *_f8f6f4; v_cvt_scalef32_* */
+    bool atomic, cmpswap;       /* *_atomic_*, *cmpswap* */
+    bool positive;              /* s_buffer_*, s_atc_probe_buffer: no negative offsets on gfx12 */
+    uint8_t scalar;             /* enum wl_scalar_kind */
     bool half_amount;           /* v_alignbit_b32 and v_alignbyte_b32, on gfx11 and later */
     bool bytes;                 /* v_dot4_*, v_dot8_* of integers */
     const char *suffix;         /* of the mnemonic, as LLVM prints it; NULL: not looked for yet (print.c) */

@@ -124,7 +124,7 @@ static unsigned data_registers(const struct wl_word_job *job, const struct image
     count += f->tfe;
     if (gathers && count == 3) /* no such instruction is defined */
         return 4;
-    const bool compares = strstr(job->entry->row->name, "cmpswap"); /* has two values at least */
+    const bool compares = job->entry->cmpswap; /* has two values at least */
     if (job->inst->isa->atomic && (count == 3 || (compares && count < 2)))
         return compares ? 2 : 1;
     return count;

@@ -116,7 +116,7 @@ static void read_scope(struct wl_word_job *job) {
     const unsigned scope = job->w[1] >> 18 & 3, hint = job->w[1] >> 20 & 7;
 
     job->inst->dlc = scope != 0;
-    if (strstr(job->entry->row->name, "_atomic_"))
+    if (job->entry->atomic)
         job->inst->returns = hint & 1 && !(hint & 4);
 }
 
@@ -176,8 +176,6 @@ static bool read_saddr(struct wl_word_job *job, const struct flat_fields *f, uns
     const struct wl_word_place place = {.registers = (uint8_t)registers, .file = WL_FILE_S, .no_exec_hi = registers == 1};
     return wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR), f->saddr, &place);
 }
-
-static bool is_atomic(const struct wl_word_job *job) { return strstr(job->entry->row->name, "_atomic_"); }
 
 static bool by_lane(const struct wl_word_job *job) { return job->entry->isa && job->entry->isa->by_lane; }
 
@@ -345,7 +343,7 @@ static bool read_buffer_address(struct wl_word_job *job, const struct buffer_fie
 
 static bool has_buffer_strays(const struct wl_word_job *job, const struct buffer_fields *f, bool typed) {
     if (job->d->generation == 10)
-        return !typed && job->inst->dlc && is_atomic(job);
+        return !typed && job->inst->dlc && job->entry->atomic;
     return job->d->generation >= 12 && (job->w[1] >> 16 & 3 || f->offset < 0);
 }
 

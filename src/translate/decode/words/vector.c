@@ -232,18 +232,15 @@ static void set_halves(struct wl_word_job *job, unsigned halves) {
 
 static bool has_short_strays(const struct wl_word_job *job) {
     const uint32_t word = job->w[0];
-    bool vdst = job->entry->row->encoding == WL_ENC_VOPC;
 
     if (job->entry->row->encoding == WL_ENC_VOP2 && !job->entry->shape.count)
         return word; /* v_illegal is 0 */
-    for (unsigned i = 0; i < job->entry->shape.count; i++)
-        vdst |= job->entry->shape.places[i].role == WL_AT_VDST;
-    return !vdst && word >> 17 & 0xff;
+    return !job->entry->result && job->entry->row->encoding != WL_ENC_VOPC && word >> 17 & 0xff;
 }
 
 /* Signs of sources that have none. */
 static bool has_dpp_strays(const struct wl_word_job *job) {
-    const bool any = starts_with(job->entry->row->name, "v_dot") || !job->entry->shape.count; /* have them without a meaning */
+    const bool any = job->entry->dot || !job->entry->shape.count; /* have them without a meaning */
     uint32_t allowed = any ? 0xfu << 20 : 0;
 
     for (unsigned i = 0; i < job->entry->shape.count; i++) {
@@ -290,7 +287,7 @@ static bool read_long_signs(struct wl_word_job *job, struct wl_operand *operand,
         operand->abs = abs;
     } else if (place->extends)
         operand->sext = neg && !job->for_text; /* LLVM 19 printed it */
-    else if (starts_with(job->entry->row->name, "v_dot"))
+    else if (job->entry->dot)
         return true; /* has the bits without a meaning */
     else if (!(job->entry->shape.modifiers & (WL_MOD_NEG_LO | WL_MOD_BITOP3 | (job->entry->converts ? WL_MOD_OP_SEL : 0))) ||
              (job->entry->picks_byte && !(job->entry->shape.modifiers & WL_MOD_OP_SEL4)))
@@ -587,7 +584,7 @@ bool wl_decode_long(struct wl_word_job *job, unsigned form) {
     }
     if (form != WL_ALONE && !read_dpp(job, job->w[2], form, job->w[1] & 0x1ff))
         return false;
-    if (strstr(job->entry->row->name, "_f8f6f4")) {
+    if (job->entry->small) {
         if (job->entry->row->encoding == WL_ENC_VOP3P && job->w[0] >> 11 & 15)
             return false; /* would take scales */
         finish_small(job);
