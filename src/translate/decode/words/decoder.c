@@ -494,8 +494,11 @@ static void start(struct wl_word_job *job, const struct wl_word_entry *entry, st
     inst->op_sel_hi = entry->packed ? 7 : 0;
 }
 
+/* A call to the C library: compilers make a string instruction of this size, which takes a third of an instruction's time. */
+static void *(*const volatile set_memory)(void *at, int byte, size_t size) = memset;
+
 static void clear(struct wl_inst *inst, uint64_t address) {
-    memset(inst, 0, sizeof *inst);
+    set_memory(inst, 0, sizeof *inst);
     inst->address = address;
     inst->offset = (uint32_t)address;
 }

@@ -79,12 +79,22 @@ bool wl_word_open(struct wl_word_job *job, uint64_t address, struct wl_inst *ins
 unsigned wl_word_read(struct wl_word_job *job, struct wl_inst inst[2]);
 
 /* The next operand, zero but for its kind. */
-struct wl_operand *wl_word_operand(struct wl_word_job *job, enum wl_operand_kind kind);
+static inline struct wl_operand *wl_word_operand(struct wl_word_job *job, enum wl_operand_kind kind) {
+    struct wl_operand *operand = &job->inst->operands[job->inst->operand_count++];
+    operand->kind = (uint8_t)kind;
+    operand->count = 1;
+    return operand;
+}
 
 /* All below: false if the encoding means nothing. (source.c) */
 
-/* `number` consecutive VGPRs (AGPRs with `acc`). */
-bool wl_read_vector(struct wl_operand *operand, unsigned reg, unsigned registers, bool acc);
+/* `registers` consecutive VGPRs (AGPRs with `acc`). */
+static inline bool wl_read_vector(struct wl_operand *operand, unsigned reg, unsigned registers, bool acc) {
+    operand->kind = WL_OPERAND_VGPR;
+    operand->reg = (uint16_t)(reg + (acc ? WL_AGPR : 0));
+    operand->count = (uint8_t)registers;
+    return reg + registers <= 256;
+}
 /* Scalar registers by their encoding, 0 to 127. */
 bool wl_read_scalar(const struct wl_word_job *job, struct wl_operand *operand, unsigned code, const struct wl_word_place *place);
 /* A source of 8 or 9 bits. Bit 9: an AGPR instead of a VGPR. */

@@ -3,20 +3,6 @@
 
 #include <string.h>
 
-struct wl_operand *wl_word_operand(struct wl_word_job *job, enum wl_operand_kind kind) {
-    struct wl_operand *operand = &job->inst->operands[job->inst->operand_count++];
-    operand->kind = (uint8_t)kind;
-    operand->count = 1;
-    return operand;
-}
-
-bool wl_read_vector(struct wl_operand *operand, unsigned reg, unsigned registers, bool acc) {
-    operand->kind = WL_OPERAND_VGPR;
-    operand->reg = (uint16_t)(reg + (acc ? WL_AGPR : 0));
-    operand->count = (uint8_t)registers;
-    return reg + registers <= 256;
-}
-
 static bool set_scalar(struct wl_operand *operand, unsigned reg, unsigned count) {
     operand->kind = WL_OPERAND_SGPR;
     operand->reg = (uint16_t)reg;
