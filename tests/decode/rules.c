@@ -84,6 +84,15 @@ static unsigned see_without(const struct finding *f, uint32_t first, uint32_t se
     return see(bytes, f->available < sizeof bytes ? f->available : sizeof bytes, text);
 }
 
+/* The words with EXEC as VOP3's result. */
+static unsigned see_with_exec(const struct finding *f, char *text) {
+    uint32_t words[WORDS] = {(word_of(f, 0) & ~255u) | 126, word_of(f, 1), word_of(f, 2), word_of(f, 3), word_of(f, 4)};
+    uint8_t bytes[sizeof words];
+
+    memcpy(bytes, words, sizeof bytes);
+    return f->ask(bytes, f->available < sizeof bytes ? f->available : sizeof bytes, text);
+}
+
 /* ---- what any LLVM does ---- */
 
 static bool crashes(const struct finding *f) { return strstr(f->theirs, "// LLVM crashes"); }
@@ -478,6 +487,12 @@ static bool signs_classes(const struct finding *f) {
     return f->version >= 20 && !f->our_size && (begins(f->theirs, "v_cmp_class_f16") || begins(f->theirs, "v_cmpx_class_f16"));
 }
 
+/* Comparisons that write EXEC: older compilers write 0 where the register would stand. */
+static bool wants_exec(const struct finding *f) {
+    char text[TEXT];
+    return f->version >= 20 && !f->their_size && begins(f->ours, "v_cmpx_") && is_vop3(f) && see_with_exec(f, text) && agree(f, text, f->ours, true);
+}
+
 static bool selects_in_interpolation(const struct finding *f) {
     return f->version >= 20 && begins(f->theirs, "v_interp_p2_f16") && are_same_without(f, remove_selects);
 }
@@ -569,11 +584,6 @@ static bool knows_fewer(const struct finding *f) {
     return f->version < 20 && !f->their_size && (found || strstr(f->ours, "v_dual_dot2acc_f32_") || begins(f->ours, "v_dot2_f32_bf16_e64_dpp"));
 }
 
-/* Comparisons that write EXEC and name another register. */
-static bool ignores_results(const struct finding *f) {
-    return f->version < 20 && !f->our_size && begins(f->theirs, "v_cmpx_") && is_vop3(f) && (word_of(f, 0) & 255) != 126;
-}
-
 /* Bits that LLVM 22 refuses: negative offsets of gfx12's buffers, signs of integers, DPP of v_pk_fmac_f16. */
 static bool takes_more(const struct finding *f) {
     const bool buffer = strstr(f->theirs, "buffer") && (strstr(f->theirs, "offset:-") || strstr(f->theirs, ", -0x"));
@@ -633,6 +643,7 @@ static struct rule {
     {"LLVM 22 mixes up lanes of DPP8 and codes of constants", mixes_lanes, 0},
     {"LLVM 22 has no signs on the second source of v_ldexp_f16", has_no_signs, 0},
     {"LLVM 22 has signs on the mask of v_cmp_class_f16", signs_classes, 0},
+    {"LLVM 22 wants EXEC as the result of v_cmpx_*", wants_exec, 0},
     {"LLVM 22 prints op_sel of v_interp_p2_f16", selects_in_interpolation, 0},
     {"LLVM 22 interpolates scalars and constants", interpolates_scalars, 0},
     {"LLVM 19 prints no gds on gfx90a and gfx94*", loses_gds, 0},
@@ -648,7 +659,6 @@ static struct rule {
     {"LLVM 19 converts whole registers of 8-bit floats on gfx12, with mul and div", converts_whole, 0},
     {"LLVM 19 lacks the instruction", knows_fewer, 0},
     {"LLVM 19 takes negative offsets of gfx12's buffers, and v_pk_fmac_f16 with DPP", takes_more, 0},
-    {"LLVM 19 takes v_cmpx_* with any result", ignores_results, 0},
     {"LLVM 19 numbers two modes of ds_swizzle_b32", numbers_swizzles, 0},
     {"LLVM prints no modifiers of v_nop, or refuses them elsewhere", prints_bare_nop, 0},
 };

@@ -379,7 +379,7 @@ static bool has_long_strays(const struct wl_word_job *job) {
         const bool high = shape->modifiers & WL_MOD_HIGH;
         return (job->w[1] >> 29 | (job->w[0] >> 8 & 7)) & ~allowed || (!high && (job->w[1] >> 8 & 1 || job->w[0] >> 11 & 15));
     }
-    if ((!shape->count && job->w[0] & 0xff) || (job->entry->writes_exec && job->d->generation >= 10 && (job->w[0] & 0xff) != WL_SGPR_EXEC))
+    if (!shape->count && job->w[0] & 0xff)
         return true;
     for (unsigned i = 0; i < 3; i++)
         if (!(shape->roles >> i & 1) && has_signs(job, i) && !(shape->modifiers & WL_MOD_OP_SEL4))
