@@ -1,5 +1,6 @@
 /* The decoder by table against text: a file of words and of what LLVM's disassembler prints for them, for processors that the LLVM of this
- * build does not know. Mnemonics, sizes, operands and refusals have to be the same, and the modifiers that gfx950's own instructions have.
+ * build does not know. Mnemonics, sizes, operands and refusals have to be the same, the modifiers that gfx950's own instructions have, and the
+ * text that the printer gives.
  *
  *     test_printed PROCESSOR FILE    lines of words in hexadecimal, a tab, the text ("-": no instruction), from the whole bytes
  *     test_printed -t PROCESSOR FILE the same for the printer: its text, word for word
@@ -241,6 +242,10 @@ static void compare(const struct wl_word_decoder *decoder, const char *line, con
         add(&got, i ? ", " : " ");
         add_operand(&got, &inst[0].operands[i]);
     }
+    char printed[512] = "";
+    wl_word_print(decoder, bytes, size, 0x1000, printed, sizeof printed);
+    if (strcmp(printed, text) != 0)
+        fail(line, "printed", printed);
     if (strncmp(want.line, name, strlen(name)) != 0 || (want.line[strlen(name)] != ' ' && want.line[strlen(name)]))
         fail(line, "another instruction", name);
     else if (name[0] == 'v' && strcmp(want.line, got.line) != 0)

@@ -1,10 +1,9 @@
 /* Every mnemonic of every processor is implemented, or docs/ISA.md says why not; and the list of mnemonics is complete: what
- * LLVM's assembler takes on a processor, the enumeration through the disassembler has found. */
+ * LLVM's assembler takes on a processor, and what a newer one does (mnemonics.txt), the enumeration of all opcodes has found. */
 #include "assembler.h"
 #include "machine/processor.h"
 #include "translate/interface/coverage.h"
 #include "translate/isa/isa.h"
-
 
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -15,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static unsigned failures;
+static unsigned failures, newer; /* mnemonics of a newer assembler, over all processors */
 
 /* Counts a failure; a mnemonic is shown once, for the first processor that has it. */
 static bool fails_first(const char *mnemonic) {
@@ -199,6 +198,9 @@ static bool is_same(const struct wl_coverage_row *row, const char *name, const c
     char a[64], b[64];
     if (strcmp(row->mnemonic, name) == 0 || strcmp(row->canonical, canonical) == 0)
         return true;
+    if (strncmp(name, "v_dot", 5) == 0) /* gfx11 takes gfx10's names of products of signed numbers */
+        return (strcmp(name, "v_dot4_i32_i8") == 0 && strcmp(row->mnemonic, "v_dot4_i32_iu8") == 0) ||
+               (strcmp(name, "v_dot8_i32_i4") == 0 && strcmp(row->mnemonic, "v_dot8_i32_iu4") == 0);
     if (strncmp(name, "v_mfma_", 7) != 0)
         return false;
     squeeze_matrix(row->mnemonic, a, sizeof a);
@@ -236,6 +238,41 @@ static void check_candidates(const char *processor, unsigned wave_size, const st
         fprintf(stderr, "%s: the assembler knows %u mnemonics only\n", processor, known);
 }
 
+/* ---- what a newer LLVM's assembler knows: mnemonics.txt ---- */
+
+static bool has_word(const char *text, const char *word) {
+    const size_t length = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)); at += length)
+        if ((at == text || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\n' || !at[length]))
+            return true;
+    return false;
+}
+
+/* Lines that begin with spaces are mnemonics of the processors on the line before them. Returns how many the processor has. */
+static unsigned check_newer(const char *processor, unsigned wave_size, const struct wl_coverage_row *rows, size_t count) {
+    const unsigned generation = processor[3] == '9' ? 9 : 10 + (unsigned)(processor[4] - '0');
+    char line[400], *rest;
+    bool meant = false;
+    unsigned known = 0;
+    FILE *file = fopen(WL_MNEMONICS, "r");
+
+    if (!file) {
+        perror(WL_MNEMONICS);
+        exit(1);
+    }
+    while (fgets(line, sizeof line, file)) {
+        if (line[0] != ' ') {
+            meant = line[0] != '#' && has_word(line, processor);
+            continue;
+        }
+        for (char *name = meant ? strtok_r(line, " \n", &rest) : NULL; name; name = strtok_r(NULL, " \n", &rest), known++)
+            if (strcmp(name, "v_illegal") != 0 && !is_listed(name, generation, rows, count) && fails_first(name))
+                fprintf(stderr, "%s wave%u: a newer assembler knows %s, the enumeration does not\n", processor, wave_size, name);
+    }
+    fclose(file);
+    return known;
+}
+
 /* ---- all processors ---- */
 
 /* The processors and generic targets of LLVM 19 from gfx900 on. */
@@ -264,6 +301,8 @@ static void check_processor(struct wl_coverage *coverage, const char *processor,
     check_rows(processor, wave_size, rows, count);
     if (wave_size == (processor[3] == '9' ? 64u : 32u) && is_wanted(processor))
         check_candidates(processor, wave_size, rows, count);
+    if (wave_size == (processor[3] == '9' ? 64u : 32u))
+        newer += check_newer(processor, wave_size, rows, count);
 }
 
 static void check_all_are_there(void) {
@@ -293,7 +332,9 @@ int main(void) {
     for (unsigned i = 0; i < pattern_count; i++)
         if (!patterns[i].used && ++failures)
             fprintf(stderr, "docs/ISA.md lists `%s`, which no processor has\n", patterns[i].text);
+    if (newer < 10000 && ++failures)
+        fprintf(stderr, "%u mnemonics of a newer assembler only\n", newer);
     wl_coverage_destroy(coverage);
-    printf("%u explained patterns, %u candidates, %u failures\n", pattern_count, candidate_count, failures);
+    printf("%u explained patterns, %u candidates, %u of a newer assembler, %u failures\n", pattern_count, candidate_count, newer, failures);
     return failures != 0;
 }

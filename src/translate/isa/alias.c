@@ -214,6 +214,7 @@ static const struct alias aliases[] = {
     {"v_mul_legacy_f32", "v_mul_dx9_zero_f32"},
     {"v_fma_legacy_f32", "v_fma_dx9_zero_f32"},
     {"v_fmac_legacy_f32", "v_fmac_dx9_zero_f32"},
+    {"v_dot2acc_f32_bf16", "v_dot2c_f32_bf16"},
     {"v_dot2acc_f32_f16", "v_dot2c_f32_f16"},
     /* gfx9's first forms, which clear the high half: wl_inst.zero_high tells. */
     {"v_mad_legacy_f16", "v_mad_f16"},

@@ -9,6 +9,17 @@
 #include "translate/isa/isa.h"
 #include "translate/isa/sem.h"
 
+/* Scalar instructions whose operands are not those of their fields. (scalar.c) */
+enum wl_scalar_kind {
+    WL_SCALAR_PLAIN,
+    WL_SCALAR_SIGNAL,   /* s_barrier_signal* */
+    WL_SCALAR_WAIT,     /* s_barrier_wait */
+    WL_SCALAR_CODE_END, /* s_code_end */
+    WL_SCALAR_INDEX_ON, /* s_set_gpr_idx_on */
+    WL_SCALAR_HINT,     /* without an effect here */
+    WL_SCALAR_CONSTANT, /* SOPK with a constant */
+};
+
 /* What is known of a row on one target. */
 struct wl_word_entry {
     const struct wl_row *row;
@@ -19,11 +30,20 @@ struct wl_word_entry {
     uint16_t forms; /* of the row, that this target has */
     bool returns, lds, zero_high, packed;
     bool compares, writes_exec; /* v_cmp*, v_cmpx_* */
+    bool converts;              /* v_cvt_* */
     bool picks_byte;            /* conversions of 8-bit numbers */
     bool interpolates;          /* VOP3: the attribute stands in the place of src0, which stands in that of src1 */
-    bool swaps, signed_dot;     /* v_swap_b32; v_dot4_i32_iu8, v_dot8_i32_iu4 */
+    bool swaps, swaps_halves;   /* v_swap_b32, v_swap_b16 */
+    bool signed_dot;            /* v_dot4_i32_iu8, v_dot8_i32_iu4 */
+    bool half_result;           /* VOP3: 16 bits, on gfx11 and later half a register */
+    bool result;                /* has vdst */
+    bool dot;                   /* v_dot* */
+    bool atomic, cmpswap;       /* *_atomic_*, *cmpswap* */
+    bool positive;              /* s_buffer_*, s_atc_probe_buffer: no negative offsets on gfx12 */
+    uint8_t scalar;             /* enum wl_scalar_kind */
+    bool half_amount;           /* v_alignbit_b32 and v_alignbyte_b32, on gfx11 and later */
+    bool bytes;                 /* v_dot4_*, v_dot8_* of integers */
     const char *suffix;         /* of the mnemonic, as LLVM prints it; NULL: not looked for yet (print.c) */
-    bool particular;            /* scalar: whose operands mean something of their own (scalar.c) */
     bool scales;                /* v_cvt_scalef32_* */
     bool chosen;                /* f8f6f4: the kinds of A and B are modifiers */
     bool wmma;                  /* or a dot product of 8-bit floats: the row says which sources have signs */
@@ -41,7 +61,7 @@ struct wl_word_decoder {
 };
 
 /* How LLVM 22 writes a literal that could be taken for an inline constant, where operands are read as text: wl_operand.sel of an IMM. */
-enum { WL_TEXT_LIT = 1, WL_TEXT_LIT64 };
+enum { WL_TEXT_LIT64 = 1 };
 
 /* The word at hand. */
 struct wl_word_job {
@@ -73,12 +93,22 @@ static inline bool wl_is_scale12(const struct wl_word_job *job) {
 }
 
 /* The next operand, zero but for its kind. */
-struct wl_operand *wl_word_operand(struct wl_word_job *job, enum wl_operand_kind kind);
+static inline struct wl_operand *wl_word_operand(struct wl_word_job *job, enum wl_operand_kind kind) {
+    struct wl_operand *operand = &job->inst->operands[job->inst->operand_count++];
+    operand->kind = (uint8_t)kind;
+    operand->count = 1;
+    return operand;
+}
 
 /* All below: false if the encoding means nothing. (source.c) */
 
-/* `number` consecutive VGPRs (AGPRs with `acc`). */
-bool wl_read_vector(const struct wl_word_job *job, struct wl_operand *operand, unsigned reg, unsigned registers, bool acc);
+/* `registers` consecutive VGPRs (AGPRs with `acc`). */
+static inline bool wl_read_vector(const struct wl_word_job *job, struct wl_operand *operand, unsigned reg, unsigned registers, bool acc) {
+    operand->kind = WL_OPERAND_VGPR;
+    operand->reg = (uint16_t)(reg + (acc ? WL_AGPR : 0));
+    operand->count = (uint8_t)registers;
+    return reg + registers <= 256 || job->d->has_wide; /* where v256 follows */
+}
 /* Scalar registers by their encoding, 0 to 127. */
 bool wl_read_scalar(const struct wl_word_job *job, struct wl_operand *operand, unsigned code, const struct wl_word_place *place);
 /* A source of 8 or 9 bits. Bit 9: an AGPR instead of a VGPR. */
@@ -97,6 +127,8 @@ void wl_set_bank(const struct wl_word_job *job, unsigned field);
 /* One encoding each: the operands and modifiers of the word. */
 bool wl_decode_scalar(struct wl_word_job *job); /* scalar.c */
 bool wl_decode_smem(struct wl_word_job *job);
+/* Whether a place names half a register: on gfx11 and later. (vector.c) */
+bool wl_is_half(const struct wl_word_job *job, const struct wl_word_place *place);
 bool wl_decode_short(struct wl_word_job *job, unsigned form); /* vector.c: VOP1, VOP2, VOPC; `form`: WL_ALONE, WL_SDWA, ... */
 bool wl_decode_long(struct wl_word_job *job, unsigned form);  /* VOP3, VOP3P */
 bool wl_decode_scaled(struct wl_word_job *job);               /* VOP3PX */

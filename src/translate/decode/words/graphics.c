@@ -30,17 +30,20 @@ static void read_export(struct wl_word_job *job) {
             add_text(job);
 }
 
-/* VINTERP: like VOP3, without constants. */
+/* VINTERP: like VOP3, with vector registers alone, whose halves op_sel chooses. */
 static bool read_interpolation(struct wl_word_job *job) {
-    static const struct wl_word_place any = {.file = WL_FILE_SOURCE, .registers = 1};
+    struct wl_operand *result = wl_word_operand(job, WL_OPERAND_VGPR);
 
-    wl_read_vector(job, wl_word_operand(job, WL_OPERAND_VGPR), job->w[0] & 0xff, 1, false);
+    wl_read_vector(job, result, job->w[0] & 0xff, 1, false);
+    result->upper = job->w[0] >> 14 & 1;
     for (unsigned i = 0; i < 3; i++) {
         struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_VGPR);
         const unsigned code = job->w[1] >> 9 * i & 0x1ff;
 
-        if (!wl_read_source(job, operand, code, &any))
+        if (code < 256)
             return false;
+        wl_read_vector(job, operand, code - 256, 1, false);
+        operand->upper = job->w[0] >> (11 + i) & 1;
         operand->neg = job->w[1] >> (29 + i) & 1;
     }
     job->inst->clamp = job->w[0] >> 15 & 1;

@@ -89,13 +89,32 @@ static void read_fields12(struct wl_word_job *job, struct image_fields *f) {
     f->lwe = samples && bits_at(job, 40, 1);
     f->vaddr = bits_at(job, 64, 8);
     job->inst->dlc = bits_at(job, 50, 2) != 0;
-    job->inst->returns = job->entry->isa->atomic && bits_at(job, 52, 1) && !bits_at(job, 54, 1);
+    job->inst->returns = job->inst->isa->atomic && bits_at(job, 52, 1) && !bits_at(job, 54, 1);
 }
 
 static unsigned count_bits(unsigned mask) { return (unsigned)__builtin_popcount(mask); }
 
+/* Instructions that are named and printed, and that nothing implements: what they read is that of others. */
+static const struct {
+    const char *name;
+    struct wl_isa isa;
+} bare[] = {
+    {"image_gather4h", {.class = WL_ISA_IMAGE, .image = WL_IMAGE_GATHER}},
+    {"image_msaa_load", {.class = WL_ISA_IMAGE, .image = WL_IMAGE_LOAD}},
+    {"image_bvh8_intersect_ray", {.class = WL_ISA_IMAGE, .image = WL_IMAGE_BVH}},
+    {"image_bvh_dual_intersect_ray", {.class = WL_ISA_IMAGE, .image = WL_IMAGE_BVH}},
+};
+
+static const struct wl_isa *find_bare(const char *name) {
+    for (size_t i = 0; i < sizeof bare / sizeof *bare; i++)
+        if (strcmp(bare[i].name, name) == 0)
+            return &bare[i].isa;
+    return NULL;
+}
+
 static unsigned data_registers(const struct wl_word_job *job, const struct image_fields *f) {
-    const bool gathers = WL_IMAGE_KIND_OF(job->entry->isa->image) == WL_IMAGE_GATHER;
+    const bool gathers = WL_IMAGE_KIND_OF(job->inst->isa->image) == WL_IMAGE_GATHER ||
+                         (job->d->generation >= 11 && strcmp(job->entry->row->name, "image_msaa_load") == 0);
     unsigned count = gathers ? 4 : count_bits(f->dmask);
 
     if (count == 0)
@@ -105,8 +124,8 @@ static unsigned data_registers(const struct wl_word_job *job, const struct image
     count += f->tfe;
     if (gathers && count == 3) /* no such instruction is defined */
         return 4;
-    const bool compares = strstr(job->entry->row->name, "cmpswap"); /* has two values at least */
-    if (job->entry->isa->atomic && (count == 3 || (compares && count < 2)))
+    const bool compares = job->entry->cmpswap; /* has two values at least */
+    if (job->inst->isa->atomic && (count == 3 || (compares && count < 2)))
         return compares ? 2 : 1;
     return count;
 }
@@ -150,8 +169,17 @@ static void set_modifiers(struct wl_word_job *job, const struct image_fields *f)
 
 /* ---- rays ---- */
 
+/* gfx12's rays through nodes of eight boxes, or of two nodes: have 10 registers of results, and an offset, or two, behind the direction. */
+static bool is_newer_ray(const struct wl_word_job *job) { return !job->entry->isa; }
+
 /* The parts of a ray: node, extent, origin, direction and its inverse; with 16 bits the last two share registers. */
 static unsigned ray_parts(const struct wl_word_job *job, bool a16, uint8_t parts[5]) {
+    if (is_newer_ray(job)) {
+        parts[0] = parts[1] = 2;
+        parts[2] = parts[3] = 3;
+        parts[4] = strstr(job->entry->row->name, "_dual_") ? 2 : 1;
+        return 5;
+    }
     parts[0] = strstr(job->entry->row->name, "bvh64") ? 2 : 1;
     parts[1] = 1;
     parts[2] = parts[3] = parts[4] = 3;
@@ -204,7 +232,7 @@ static bool read_ray(struct wl_word_job *job, const struct image_fields *f) {
     job->inst->a16 = f->a16;
     if (has_ray_strays(job))
         return false;
-    if (!wl_read_vector(job, wl_word_operand(job, WL_OPERAND_VGPR), f->vdata, 4, false))
+    if (!wl_read_vector(job, wl_word_operand(job, WL_OPERAND_VGPR), f->vdata, is_newer_ray(job) ? 10 : 4, false))
         return false;
     if (f->list || job->d->generation >= 12 ? !read_ray_list(job, f, parts, count, total)
                                             : !wl_read_vector(job, wl_word_operand(job, WL_OPERAND_VGPR), f->vaddr, total, false))
@@ -212,16 +240,8 @@ static bool read_ray(struct wl_word_job *job, const struct image_fields *f) {
     return wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR), f->srsrc, &resource);
 }
 
-/* What nothing implements has a size alone. */
-static bool skip_image(struct wl_word_job *job) {
-    const unsigned list = job->d->generation == 10 ? bits_at(job, 1, 2) : job->d->generation == 11 ? bits_at(job, 0, 1) : 0;
-
-    job->size += 4 * list;
-    return job->available >= job->size;
-}
-
 static bool samples(const struct wl_word_job *job) {
-    const uint32_t kind = WL_IMAGE_KIND_OF(job->entry->isa->image);
+    const uint32_t kind = WL_IMAGE_KIND_OF(job->inst->isa->image);
     return kind == WL_IMAGE_SAMPLE || kind == WL_IMAGE_GATHER || kind == WL_IMAGE_LOD;
 }
 
@@ -237,17 +257,17 @@ static unsigned count_addresses(const struct wl_word_job *job, bool most) {
         const unsigned needed = wl_image_address_count(&inst, job->d->generation);
         count = !dim || (most && needed > count) ? needed : count;
     }
-    if (!most && job->entry->isa->image & WL_IMAGE_GRADIENT)
+    if (!most && job->inst->isa->image & WL_IMAGE_GRADIENT)
         count--; /* both in one register */
     return count;
 }
 
 /* Fields that the instruction has no use for. */
 static bool has_strays(const struct wl_word_job *job, const struct image_fields *f) {
-    const uint32_t image = job->entry->isa->image, kind = WL_IMAGE_KIND_OF(image);
+    const uint32_t image = job->inst->isa->image, kind = WL_IMAGE_KIND_OF(image);
     const unsigned last = job->w[2] >> 24, count = wl_image_address_count(job->inst, job->d->generation);
 
-    if (f->d16 && (job->entry->isa->atomic || kind == WL_IMAGE_LOD || kind == WL_IMAGE_RESINFO || image & WL_IMAGE_RAW))
+    if (f->d16 && (job->inst->isa->atomic || kind == WL_IMAGE_LOD || kind == WL_IMAGE_RESINFO || image & WL_IMAGE_RAW))
         return true;
     switch (job->d->generation) {
     case 9: /* an address that no image would have */
@@ -263,7 +283,7 @@ static bool has_strays(const struct wl_word_job *job, const struct image_fields 
     }
 }
 
-bool wl_decode_image(struct wl_word_job *job) {
+static bool read_image(struct wl_word_job *job) {
     static const struct wl_word_place resource = {.file = WL_FILE_S, .registers = 8}, sampler = {.file = WL_FILE_S, .registers = 4};
     const bool newest = job->d->generation >= 12;
     struct image_fields f;
@@ -271,9 +291,7 @@ bool wl_decode_image(struct wl_word_job *job) {
     job->size = newest ? 12 : 8;
     if (job->words * 4 < job->size)
         return false;
-    if (!job->entry->isa || job->entry->isa->class != WL_ISA_IMAGE)
-        return skip_image(job);
-    const unsigned kind = WL_IMAGE_KIND_OF(job->entry->isa->image);
+    const unsigned kind = WL_IMAGE_KIND_OF(job->inst->isa->image);
     newest ? read_fields12(job, &f) : read_fields(job, &f);
     if (kind == WL_IMAGE_BVH)
         return read_ray(job, &f);
@@ -296,6 +314,19 @@ bool wl_decode_image(struct wl_word_job *job) {
     wl_decode_image_addresses(job->inst, job->d->generation, job->w[1], job->w[2]);
     if (job->for_text && job->d->generation == 9)
         job->inst->operands[1].count = (uint8_t)count_addresses(job, false);
+    return true;
+}
+
+bool wl_decode_image(struct wl_word_job *job) {
+    struct wl_inst *inst = job->inst;
+    const bool implemented = inst->isa && inst->isa->class == WL_ISA_IMAGE;
+
+    if (!implemented)
+        inst->isa = find_bare(job->entry->row->name);
+    if (!inst->isa || !read_image(job))
+        return false;
+    if (!implemented && !job->for_text)
+        inst->isa = NULL;
     return true;
 }
 

@@ -119,7 +119,7 @@ static void read_scope(struct wl_word_job *job) {
     const unsigned scope = job->w[1] >> 18 & 3, hint = job->w[1] >> 20 & 7;
 
     job->inst->dlc = scope != 0;
-    if (strstr(job->entry->row->name, "_atomic_"))
+    if (job->entry->atomic)
         job->inst->returns = hint & 1 && !(hint & 4);
 }
 
@@ -179,8 +179,6 @@ static bool read_saddr(struct wl_word_job *job, const struct flat_fields *f, uns
     const struct wl_word_place place = {.registers = (uint8_t)registers, .file = WL_FILE_S, .no_exec_hi = registers == 1};
     return wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR), f->saddr, &place);
 }
-
-static bool is_atomic(const struct wl_word_job *job) { return strstr(job->entry->row->name, "_atomic_"); }
 
 static bool by_lane(const struct wl_word_job *job) { return job->entry->isa && job->entry->isa->by_lane; }
 
@@ -356,12 +354,10 @@ static bool read_buffer_address(struct wl_word_job *job, const struct buffer_fie
            wl_read_source(job, wl_word_operand(job, WL_OPERAND_SGPR), f->soffset, &constant);
 }
 
-static bool has_buffer_strays(const struct wl_word_job *job, bool typed) {
+static bool has_buffer_strays(const struct wl_word_job *job, const struct buffer_fields *f, bool typed) {
     if (job->d->generation == 10)
-        return !typed && job->inst->dlc && is_atomic(job);
-    if (job->d->has_wide && job->w[2] >> 31)
-        return true; /* a negative offset */
-    return job->d->generation >= 12 && job->w[1] >> 16 & 3;
+        return !typed && job->inst->dlc && job->entry->atomic;
+    return job->d->generation >= 12 && (job->w[1] >> 16 & 3 || f->offset < 0);
 }
 
 /* The forms of the row that the bits ask for. */
@@ -392,7 +388,7 @@ bool wl_decode_buffer(struct wl_word_job *job) {
     read_buffer_fields(job, typed, &f);
     if (shape->count == 0)
         return is_bare(job, &f);
-    if (has_buffer_strays(job, typed) || !has_buffer_form(job, &f) || (shape->modifiers & WL_MOD_NO_SCC && job->w[0] >> 15 & 1) ||
+    if (has_buffer_strays(job, &f, typed) || !has_buffer_form(job, &f) || (shape->modifiers & WL_MOD_NO_SCC && job->w[0] >> 15 & 1) ||
         (shape->modifiers & WL_MOD_NO_GLC && inst->glc))
         return false;
     for (unsigned i = 0; i < shape->count; i++) {

@@ -35,7 +35,7 @@ static const char *find_suffix(const struct wl_word_job *job) {
     const struct wl_row *row = job->entry->row;
 
     if (!job->entry->shape.count)
-        return row->encoding == WL_ENC_VOP3 && job->d->generation >= 10 && !job->d->has_wide ? "_e64" : "";
+        return "";
     if (job->d->has_wide && (strcmp(row->name, "v_cvt_pk_f16_fp8") == 0 || strcmp(row->name, "v_cvt_pk_f16_bf8") == 0))
         return ""; /* as LLVM 22 has it */
     if (row->encoding >= WL_ENC_VOP1 && row->encoding <= WL_ENC_VOPC)
@@ -58,6 +58,8 @@ static void print_mnemonic(struct wl_word_text *text, const struct wl_word_job *
         if (job->d->entries[i] == entry)
             job->d->entries[i]->suffix = find_suffix(job);
     wl_print(text, "%s", entry->row->name);
+    if (!entry->shape.count)
+        return; /* has no suffix in any encoding */
     if (inst->is_sdwa && is_short)
         wl_print(text, "_sdwa");
     else if (inst->is_dpp)
@@ -116,13 +118,13 @@ static void print_scalar_register(struct wl_word_text *text, unsigned reg, unsig
 
 static void print_number(struct wl_word_text *text, const struct wl_operand *operand, enum wl_format format) {
     if (text->wide && operand->sel)
-        wl_print(text, "%s(0x%" PRIx64 ")", operand->sel == WL_TEXT_LIT64 ? "lit64" : "lit", operand->bits);
+        wl_print(text, "lit64(0x%" PRIx64 ")", operand->bits);
     else if (operand->is_float && operand->number != 0.15915494309189532)
         wl_print(text, "%.1f", operand->number);
     else if (operand->is_float)
         wl_print(text, format == WL_FORMAT_F64 || format == WL_FORMAT_I64 ? "0.15915494309189532" : "0.15915494");
     else if (operand->literal)
-        wl_print(text, "0x%" PRIx64, operand->bits);
+        wl_print(text, operand->upper ? "lit(0x%" PRIx64 ")" : "0x%" PRIx64, operand->bits);
     else
         wl_print(text, "%" PRId64, (int64_t)operand->bits);
 }
@@ -152,7 +154,7 @@ static void print_value(struct wl_word_text *text, const struct wl_operand *oper
 }
 
 static void print_operand(struct wl_word_text *text, const struct wl_operand *operand, enum wl_format format) {
-    const bool number = operand->kind == WL_OPERAND_IMM && !operand->abs && !(text->wide && operand->sel);
+    const bool number = operand->kind == WL_OPERAND_IMM && !operand->abs && !operand->upper && !(text->wide && operand->sel);
 
     if (operand->neg)
         wl_print(text, number ? "neg(" : "-");
@@ -181,16 +183,19 @@ static void print_addresses(struct wl_word_text *text, const struct wl_word_job 
     wl_print(text, "]");
 }
 
-/* The place of each operand: comparisons have a mask in front that is none. */
-static enum wl_format format_of(const struct wl_word_job *job, unsigned index, unsigned operands) {
+/* The place of each operand: comparisons have a mask in front that is none. NULL: it has none. */
+static const struct wl_word_place *place_of(const struct wl_word_job *job, unsigned index, unsigned operands) {
     const struct wl_word_shape *shape = &job->entry->shape;
+    static const struct wl_word_place scale = {.format = WL_FORMAT_I32}, scale16 = {.format = WL_FORMAT_I64};
     if (job->entry->row->encoding == WL_ENC_VOP3PX && index >= shape->count)
-        return job->d->has_wide && job->entry->row->opcode & 0x80 ? WL_FORMAT_I64 : WL_FORMAT_I32; /* scales */
+        return job->d->has_wide && job->entry->row->opcode & 0x80 ? &scale16 : &scale;
     const unsigned more = operands > shape->count && job->entry->row->encoding == WL_ENC_VOPC ? operands - shape->count : 0;
 
-    if (index < more || index - more >= shape->count || shape->places[index - more].file == WL_FILE_OTHER)
-        return WL_FORMAT_NONE;
-    return (enum wl_format)shape->places[index - more].format;
+    return index < more || index - more >= shape->count ? NULL : &shape->places[index - more];
+}
+
+static enum wl_format format_of(const struct wl_word_place *place) {
+    return !place || place->file == WL_FILE_OTHER ? WL_FORMAT_NONE : (enum wl_format)place->format;
 }
 
 /* gfx12's prefetches: base, offset, register, length. */
@@ -209,10 +214,6 @@ static void print_prefetch(struct wl_word_text *text, const struct wl_word_job *
     }
 }
 
-static const struct wl_word_place *place_of(const struct wl_word_job *job, unsigned index) {
-    return index < job->entry->shape.count ? &job->entry->shape.places[index] : NULL;
-}
-
 /* Operands that are printed otherwise: a table of three inputs, and the scales of 1 of a product without scales. */
 static bool is_hidden(const struct wl_word_job *job, const struct wl_inst *inst, unsigned index) {
     if (job->entry->shape.modifiers & WL_MOD_BITOP3)
@@ -220,9 +221,32 @@ static bool is_hidden(const struct wl_word_job *job, const struct wl_inst *inst,
     return index >= 4 && job->entry->row->encoding == WL_ENC_VOP3P && strstr(job->entry->row->name, "_f8f6f4");
 }
 
+/* The bits of op_sel that choose halves in VOP3, the destination's as bit 3. */
+static unsigned half_bits(const struct wl_word_job *job) {
+    unsigned bits = 0;
+
+    for (unsigned i = 0; i < job->entry->shape.count && job->entry->row->encoding == WL_ENC_VOP3; i++) {
+        const struct wl_word_place *place = &job->entry->shape.places[i];
+        if (wl_is_half(job, place))
+            bits |= place->role == WL_AT_VDST ? 8u : 1u << (place->role - WL_AT_SRC0);
+    }
+    return bits;
+}
+
+/* VOP3 with registers that are named by half: op_sel says which. With bits that choose nothing, registers are named whole. */
+static bool has_halves(const struct wl_word_job *job) {
+    unsigned allowed = job->entry->shape.places[0].role == WL_AT_VDST ? 8 : 0;
+
+    for (unsigned i = 0; i < job->entry->shape.count; i++)
+        if (job->entry->shape.places[i].file != WL_FILE_MASK && job->entry->shape.places[i].role <= WL_AT_SRC2)
+            allowed |= job->entry->shape.places[i].role >= WL_AT_SRC0 ? 1u << (job->entry->shape.places[i].role - WL_AT_SRC0) : 0;
+    return half_bits(job) && !(job->w[0] >> 11 & 15 & ~allowed);
+}
+
 static void print_operands(struct wl_word_text *text, const struct wl_word_job *job, const struct wl_inst *inst) {
     const bool image = inst->isa && inst->isa->class == WL_ISA_IMAGE;
     const unsigned encoding = job->entry->row->encoding;
+    const bool vector = encoding >= WL_ENC_VOP1 && encoding <= WL_ENC_VOP3;
 
     if (encoding == WL_ENC_SMEM && strstr(job->entry->row->name, "_prefetch_")) {
         print_prefetch(text, job, inst);
@@ -230,7 +254,7 @@ static void print_operands(struct wl_word_text *text, const struct wl_word_job *
     }
     for (unsigned i = 0; i < inst->operand_count; i++) {
         const struct wl_operand *operand = &inst->operands[i];
-        const struct wl_word_place *place = place_of(job, i);
+        const struct wl_word_place *place = place_of(job, i, inst->operand_count);
 
         if (i == 0 && strcmp(job->entry->row->name, "buffer_store_lds_dword") == 0)
             continue; /* always off */
@@ -238,7 +262,8 @@ static void print_operands(struct wl_word_text *text, const struct wl_word_job *
             continue;
         text->off = (encoding >= WL_ENC_FLAT && encoding <= WL_ENC_SCRATCH) || encoding == WL_ENC_EXP ||
                     ((encoding == WL_ENC_MUBUF || encoding == WL_ENC_MTBUF) && i + 3 == inst->operand_count);
-        text->half = place && place->file == WL_FILE_NAMED;
+        text->half = place && (place->file == WL_FILE_NAMED || (encoding == WL_ENC_VINTERP && wl_is_half(job, place)) ||
+                               (vector && wl_is_half(job, place) && (encoding != WL_ENC_VOP3 || has_halves(job))));
         if (operand->kind == WL_OPERAND_TEXT && wl_print_symbol(text, job, i))
             continue;
         separate(text);
@@ -248,7 +273,7 @@ static void print_operands(struct wl_word_text *text, const struct wl_word_job *
             wl_print(text, (int64_t)operand->bits < 0 ? "-0x%" PRIx64 : "0x%" PRIx64,
                      (int64_t)operand->bits < 0 ? -operand->bits : operand->bits);
         else
-            print_operand(text, operand, format_of(job, i, inst->operand_count));
+            print_operand(text, operand, format_of(place));
     }
     if (strcmp(job->entry->row->name, "s_set_gpr_idx_on") == 0) {
         separate(text);
@@ -273,7 +298,14 @@ static void print_selects(struct wl_word_text *text, const struct wl_word_job *j
     const unsigned sources = job->entry->wmma ? 3 : count_sources(shape);
     const unsigned bits = shape->modifiers & WL_MOD_OP_SEL2 ? 2 : shape->modifiers & WL_MOD_OP_SEL4 ? 4 : packed ? sources : sources + 1;
 
-    if (inst->op_sel && starts_with(job->entry->row->name, "v_fmac_f16")) /* the addend is the destination */
+    if (!packed && half_bits(job)) {
+        const unsigned chosen = job->entry->packed ? half_bits(job) : 15; /* v_dot2_*: has pairs, too */
+        const unsigned raw = strcmp(job->entry->row->name, "v_cndmask_b16") ? job->w[0] >> 11 & chosen : 0;
+        const unsigned fmac = starts_with(job->entry->row->name, "v_fmac_f16"); /* adds to it */
+        const bool result = !job->entry->writes_exec && !(job->entry->compares && inst->is_dpp);
+        if (raw && has_halves(job))
+            print_bits(text, "op_sel", (raw & ((1u << sources) - 1)) | (raw >> 3) << (sources + fmac), sources + result + fmac);
+    } else if (inst->op_sel && starts_with(job->entry->row->name, "v_fmac_f16")) /* the addend is the destination */
         print_bits(text, "op_sel", (inst->op_sel & 3u) | (inst->op_sel & 4u) << 1, 4);
     else if (shape->modifiers & WL_MOD_OP_SEL && inst->op_sel && !(shape->modifiers & WL_MOD_BITOP3))
         print_bits(text, "op_sel", inst->op_sel, bits);
@@ -296,8 +328,9 @@ static void print_table(struct wl_word_text *text, const struct wl_inst *inst) {
 static void print_newer(struct wl_word_text *text, const struct wl_word_job *job, const struct wl_inst *inst) {
     const uint32_t modifiers = job->entry->shape.modifiers;
 
-    if (modifiers & WL_MOD_BITOP3)
-        print_table(text, inst);
+    if (modifiers & WL_MOD_BITOP3 && inst->operands[inst->operand_count - 1].bits)
+        wl_print(text, inst->operands[inst->operand_count - 1].bits <= 10 ? " bitop3:%" PRIu64 : " bitop3:0x%" PRIx64,
+                 inst->operands[inst->operand_count - 1].bits);
     if (modifiers & WL_MOD_BITOP3 && inst->op_sel)
         print_bits(text, "op_sel", (inst->op_sel & 7u) | (inst->op_sel & 16u) >> 1, 4);
     if (modifiers & WL_MOD_FI_BC && inst->op_sel & 2)
@@ -416,12 +449,16 @@ static void print_vector(struct wl_word_text *text, const struct wl_word_job *jo
     const bool is_long = job->entry->row->encoding == WL_ENC_VOP3 || job->entry->row->encoding == WL_ENC_VOP3P ||
                          (job->entry->row->encoding == WL_ENC_VOP3PX && job->d->has_wide);
 
+    const bool sparse = job->entry->shape.modifiers & (WL_MOD_KEY8 | WL_MOD_KEY16);
+
     if (job->d->has_wide)
         print_matrix12(text, job, inst);
+    else if (sparse)
+        print_matrix(text, job, inst);
     if (is_long)
         print_selects(text, job, inst);
     print_newer(text, job, inst);
-    if (!job->d->has_wide)
+    if (!sparse && !job->d->has_wide)
         print_matrix(text, job, inst);
     if (is_long && job->entry->shape.modifiers & WL_MOD_HIGH && job->w[1] >> 8 & 1)
         wl_print(text, " high");
@@ -488,7 +525,8 @@ static void print_memory(struct wl_word_text *text, const struct wl_word_job *jo
             wl_print_swizzle(text, (unsigned)inst->offset0);
         else if (inst->offset0)
             wl_print(text, " offset:%d", inst->offset0);
-        wl_print(text, inst->gds ? " gds" : "");
+        if (inst->gds && (!job->d->has_acc || modifiers & WL_MOD_GDS)) /* gfx90a and gfx94* have the bit, and no such share */
+            wl_print(text, " gds");
         return;
     case WL_ENC_SMEM:
         if ((inst->offset0 || has_both_offsets(job)) && !strstr(job->entry->row->name, "_prefetch_"))

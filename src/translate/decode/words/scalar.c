@@ -120,22 +120,24 @@ static void show_bits(struct wl_word_job *job) {
     set_text(job, job->w[0] & 0xffff)->count = 1;
 }
 
-/* Barriers, of which the workgroup's own alone is implemented, and operands that the encoding does not tell. */
-static bool finish_particular(struct wl_word_job *job) {
+static void finish_scalar(struct wl_word_job *job) {
     struct wl_inst *inst = job->inst;
-    const char *name = job->entry->row->name;
 
-    if (strncmp(name, "s_barrier_signal", 16) == 0) {
+    switch ((enum wl_scalar_kind)job->entry->scalar) {
+    case WL_SCALAR_SIGNAL:
         if (inst->operands[0].kind != WL_OPERAND_IMM || inst->operands[0].bits != UINT64_MAX)
             inst->isa = NULL; /* a named barrier */
-    } else if (strcmp(name, "s_barrier_wait") == 0) {
+        break;
+    case WL_SCALAR_WAIT:
         if ((job->w[0] & 0xffff) != 0xffff)
             inst->isa = NULL;
-    } else if (strcmp(name, "s_code_end") == 0) {
+        break;
+    case WL_SCALAR_CODE_END:
         memset(inst->operands, 0, sizeof inst->operands);
         inst->operand_count = 0;
         wl_word_operand(job, WL_OPERAND_IMM)->bits = 2;
-    } else if (strcmp(name, "s_set_gpr_idx_on") == 0) {
+        break;
+    case WL_SCALAR_INDEX_ON: {
         const uint32_t mode = job->w[0] >> 8 & 0xff;
 
         inst->operand_count = 1;
@@ -143,21 +145,17 @@ static bool finish_particular(struct wl_word_job *job) {
             wl_set_literal(wl_word_operand(job, WL_OPERAND_IMM), mode);
         else
             set_text(job, mode);
-    } else
-        return false;
-    return true;
-}
-
-static void finish_scalar(struct wl_word_job *job) {
-    const struct wl_inst *inst = job->inst;
-
-    if (job->entry->particular && finish_particular(job))
-        return;
-    if (inst->isa && inst->isa->class == WL_ISA_NOP)
+        break;
+    }
+    case WL_SCALAR_HINT:
         show_bits(job);
-    else if (job->entry->row->encoding == WL_ENC_SOPK && job->entry->shape.count == 2 &&
-             job->entry->shape.places[1].format == WL_MEANS_HEX && job->entry->shape.places[1].role == WL_AT_SIMM16)
+        break;
+    case WL_SCALAR_CONSTANT:
         extend_constant(job);
+        break;
+    default:
+        break;
+    }
 }
 
 bool wl_decode_scalar(struct wl_word_job *job) {
@@ -257,7 +255,8 @@ static bool read_smem_place(struct wl_word_job *job, const struct wl_word_place 
     }
 }
 
-/* gfx9: an offset without an address. gfx11: a policy where there is none; gfx12: a constant of more than 5 bits. */
+/* gfx9: an offset without an address. gfx11: a policy where there is none; gfx12: a constant of more than 5 bits, and in buffers a negative
+ * offset. */
 static bool has_smem_strays(const struct wl_word_job *job) {
     const bool hints = job->inst->isa && job->inst->isa->class == WL_ISA_NOP;
 
@@ -267,7 +266,7 @@ static bool has_smem_strays(const struct wl_word_job *job) {
     case 11:
         return hints && job->w[0] >> 13 & 3;
     case 12:
-        if (job->d->has_wide && strstr(job->entry->row->name, "buffer") && job->w[1] >> 23 & 1)
+        if (job->w[1] >> 23 & 1 && job->entry->positive)
             return true; /* a negative offset */
         return hints && job->entry->shape.count && job->w[0] >> 11 & 3;
     default:

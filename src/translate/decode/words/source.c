@@ -3,20 +3,6 @@
 
 #include <string.h>
 
-struct wl_operand *wl_word_operand(struct wl_word_job *job, enum wl_operand_kind kind) {
-    struct wl_operand *operand = &job->inst->operands[job->inst->operand_count++];
-    operand->kind = (uint8_t)kind;
-    operand->count = 1;
-    return operand;
-}
-
-bool wl_read_vector(const struct wl_word_job *job, struct wl_operand *operand, unsigned reg, unsigned registers, bool acc) {
-    operand->kind = WL_OPERAND_VGPR;
-    operand->reg = (uint16_t)(reg + (acc ? WL_AGPR : 0));
-    operand->count = (uint8_t)registers;
-    return reg + registers <= 256 || job->d->has_wide; /* where v256 follows */
-}
-
 static bool set_scalar(struct wl_operand *operand, unsigned reg, unsigned count) {
     operand->kind = WL_OPERAND_SGPR;
     operand->reg = (uint16_t)reg;
@@ -306,12 +292,10 @@ static bool read_constant(struct wl_word_job *job, struct wl_operand *operand, u
     if (code != 255 || !takes_constants(place) || !wl_fetch_literal(job))
         return false;
     set_constant(operand, (uint32_t)job->literal, format);
-    if (job->for_text && job->d->has_wide && !operand->literal && format != WL_FORMAT_F64 &&
-        (format != WL_FORMAT_I16 || !operand->is_float)) {
-        operand->sel = WL_TEXT_LIT; /* LLVM 22 tells it from the inline constant */
-        operand->is_float = false;
-        operand->bits = job->literal;
-    }
+    const bool fraction16 = job->d->has_wide && format == WL_FORMAT_I16 && operand->is_float;
+    if (job->for_text && !operand->literal && format != WL_FORMAT_F64 &&
+        !fraction16) /* "lit(...)": the inline constant of this value is another word */
+        *operand = (struct wl_operand){.kind = WL_OPERAND_IMM, .count = 1, .literal = true, .upper = true, .bits = job->literal};
     return true;
 }
 

@@ -38,13 +38,17 @@ static const struct named registers[] = {
     {WL_GFX1250, 32, "WAVE_DVGPR_ALLOC_HI"},
     {WL_GFX1250, 33, "XNACK_STATE_PRIV"},
     {WL_GFX1250, 34, "XNACK_MASK"},
-    {ALL, 1, "MODE"},
-    {ALL, 2, "STATUS"},
+    {UNTIL11, 1, "MODE"},
+    {WL_GFX12, 1, "WAVE_MODE"},
+    {UNTIL11, 2, "STATUS"},
+    {WL_GFX12, 2, "WAVE_STATUS"},
     {UNTIL11, 3, "TRAPSTS"},
     {WL_GFX9, 4, "HW_ID"},
-    {WL_GFX12, 4, "STATE_PRIV"},
-    {ALL, 5, "GPR_ALLOC"},
-    {ALL, 6, "LDS_ALLOC"},
+    {WL_GFX12, 4, "WAVE_STATE_PRIV"},
+    {UNTIL11, 5, "GPR_ALLOC"},
+    {WL_GFX12, 5, "WAVE_GPR_ALLOC"},
+    {UNTIL11, 6, "LDS_ALLOC"},
+    {WL_GFX12, 6, "WAVE_LDS_ALLOC"},
     {ALL, 7, "IB_STS"},
     {WL_GFX12, 10, "PERF_SNAPSHOT_DATA"},
     {WL_GFX12, 11, "PERF_SNAPSHOT_PC_LO"},
@@ -54,32 +58,35 @@ static const struct named registers[] = {
     {WL_GFX9 | WL_GFX10, 16, "TBA_LO"},
     {WL_GFX12, 16, "PERF_SNAPSHOT_DATA2"},
     {WL_GFX9 | WL_GFX10, 17, "TBA_HI"},
-    {WL_GFX12, 17, "EXCP_FLAG_PRIV"},
+    {WL_GFX12, 17, "WAVE_EXCP_FLAG_PRIV"},
     {WL_GFX9 | WL_GFX10, 18, "TMA_LO"},
     {WL_GFX11, 18, "PERF_SNAPSHOT_PC_LO"},
-    {WL_GFX12, 18, "EXCP_FLAG_USER"},
+    {WL_GFX12, 18, "WAVE_EXCP_FLAG_USER"},
     {WL_GFX9 | WL_GFX10, 19, "TMA_HI"},
     {WL_GFX11, 19, "PERF_SNAPSHOT_PC_HI"},
-    {WL_GFX12, 19, "TRAP_CTRL"},
+    {WL_GFX12, 19, "WAVE_TRAP_CTRL"},
     {WL_GFX9_4, 20, "XCC_ID"},
     {WL_GFX10 | WL_GFX11, 20, "FLAT_SCR_LO"},
-    {WL_GFX12, 20, "SCRATCH_BASE_LO"},
+    {WL_GFX12, 20, "WAVE_SCRATCH_BASE_LO"},
     {WL_GFX9_4, 21, "SQ_PERF_SNAPSHOT_DATA"},
     {WL_GFX10 | WL_GFX11, 21, "FLAT_SCR_HI"},
-    {WL_GFX12, 21, "SCRATCH_BASE_HI"},
+    {WL_GFX12, 21, "WAVE_SCRATCH_BASE_HI"},
     {WL_GFX9_4, 22, "SQ_PERF_SNAPSHOT_DATA1"},
     {WL_GFX10_1, 22, "XNACK_MASK"},
     {WL_GFX9_4, 23, "SQ_PERF_SNAPSHOT_PC_LO"},
-    {FROM10, 23, "HW_ID1"},
+    {WL_GFX10 | WL_GFX11, 23, "HW_ID1"},
+    {WL_GFX12, 23, "WAVE_HW_ID1"},
     {WL_GFX9_4, 24, "SQ_PERF_SNAPSHOT_PC_HI"},
-    {FROM10, 24, "HW_ID2"},
+    {WL_GFX10 | WL_GFX11, 24, "HW_ID2"},
+    {WL_GFX12, 24, "WAVE_HW_ID2"},
     {WL_GFX10, 25, "POPS_PACKER"},
+    {WL_GFX12, 26, "WAVE_SCHED_MODE"},
     {WL_GFX11, 27, "PERF_SNAPSHOT_DATA"},
     {WL_T1030 | WL_GFX11, 29, "SHADER_CYCLES"},
     {WL_GFX12, 29, "SHADER_CYCLES_LO"},
     {WL_GFX12, 30, "SHADER_CYCLES_HI"},
-    {WL_GFX12, 31, "DVGPR_ALLOC_LO"},
-    {WL_GFX12, 32, "DVGPR_ALLOC_HI"},
+    {WL_GFX12, 31, "WAVE_DVGPR_ALLOC_LO"},
+    {WL_GFX12, 32, "WAVE_DVGPR_ALLOC_HI"},
 };
 
 static const char *find_name(const struct named *names, size_t count, unsigned number, uint32_t target) {
@@ -386,14 +393,13 @@ bool wl_print_symbol(struct wl_word_text *text, const struct wl_word_job *job, u
 void wl_print_scope(struct wl_word_text *text, const struct wl_word_job *job) {
     static const char *const scopes[] = {"", " scope:SCOPE_SE", " scope:SCOPE_DEV", " scope:SCOPE_SYS"};
     static const char *const loads[] = {"", "NT", "HT", "LU", "NT_RT", "RT_NT", "NT_HT", NULL};
-    static const char *const stores[] = {"", "NT", "HT", "RT_WB", "NT_RT", "RT_NT", "NT_HT", "NT_WB"};
-    static const char *const newer[] = {"", "NT", "HT", "WB", "NT_RT", "RT_NT", "NT_HT", "NT_WB"};
+    static const char *const stores[] = {"", "NT", "HT", "WB", "NT_RT", "RT_NT", "NT_HT", "NT_WB"};
     static const char *const atomics[] = {"", "RETURN", "NT", "NT_RETURN", "CASCADE_RT", "CASCADE_RT", "CASCADE_NT", "CASCADE_NT"};
     const bool scalar = job->entry->row->encoding == WL_ENC_SMEM;
     const unsigned hint = scalar ? job->w[0] >> 23 & 3 : job->w[1] >> 20 & 7, scope = scalar ? job->w[0] >> 21 & 3 : job->w[1] >> 18 & 3;
     const char *name = job->entry->row->name;
     const bool atomic = strstr(name, "_atomic_"), store = strstr(name, "_store") || strncmp(name, "tensor_s", 8) == 0;
-    const char *named = (atomic ? atomics : store ? (job->d->has_wide ? newer : stores) : loads)[hint];
+    const char *named = (atomic ? atomics : store ? stores : loads)[hint];
     const bool flat = job->entry->row->encoding >= WL_ENC_FLAT && job->entry->row->encoding <= WL_ENC_SCRATCH;
     const bool scaled = scalar ? job->w[1] >> 24 & 1 : flat && job->w[1] >> 16 & 1;
     const bool private = job->d->has_wide && job->w[0] >> (scalar ? 20 : 7) & 1; /* "nv": memory that no other process has */
@@ -476,16 +482,18 @@ static bool print_group(struct wl_word_text *text, unsigned and_mask, unsigned o
 }
 
 void wl_print_swizzle(struct wl_word_text *text, unsigned offset) {
-    enum { ROTATE = 0xc000, FFT = 0xe000 };
     const unsigned and_mask = offset & 31, or_mask = offset >> 5 & 31, xor_mask = offset >> 10 & 31;
 
     if ((offset & 0xff00) == 0x8000) {
         wl_print(text, " offset:swizzle(QUAD_PERM,%u,%u,%u,%u)", offset & 3, offset >> 2 & 3, offset >> 4 & 3, offset >> 6 & 3);
         return;
     }
-    if (text->wide && offset >= ROTATE) {
-        offset >= FFT ? wl_print(text, " offset:swizzle(FFT,%u)", offset & 31)
-                      : wl_print(text, " offset:swizzle(ROTATE,%u,%u)", offset >> 10 & 1, offset >> 5 & 31);
+    if ((offset & 0xe000) == 0xe000) {
+        wl_print(text, " offset:swizzle(FFT,%u)", offset & 31);
+        return;
+    }
+    if ((offset & 0xe000) == 0xc000) {
+        wl_print(text, " offset:swizzle(ROTATE,%u,%u)", offset >> 10 & 1, offset >> 5 & 31);
         return;
     }
     if (offset & 0x8000) {

@@ -99,32 +99,44 @@ static bool read_sdwa_source(struct wl_word_job *job, const struct wl_word_place
 
 /* ---- short encodings ---- */
 
-/* A register of a short encoding. Halves: bit 7 says which, and op_sel gets it at `bit`. */
+/* A register of a short encoding. Halves: bit 7 says which, and op_sel gets it at `bit`; the operand, too, where it is named by half. */
 static bool read_short_register(struct wl_word_job *job, const struct wl_word_place *place, unsigned reg, bool half, unsigned *halves,
                                 unsigned bit) {
     struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_VGPR);
 
     if (half || place->file == WL_FILE_NAMED) {
         *halves |= (reg >> 7 & 1) << bit;
-        if (place->file == WL_FILE_NAMED)
+        if (place->file == WL_FILE_NAMED || job->for_text)
             operand->upper = reg >> 7 & 1;
         return wl_read_vector(job, operand, reg & 0x7f, 1, false);
     }
     return wl_read_vector(job, operand, reg, place->registers, place->file == WL_FILE_A);
 }
 
-/* Whether a short encoding's field names a half of a register. */
-static bool is_half(const struct wl_word_job *job, const struct wl_word_place *place) {
+bool wl_is_half(const struct wl_word_job *job, const struct wl_word_place *place) {
+    const bool vop3 = job->entry->row->encoding == WL_ENC_VOP3;
+
     if (job->d->generation < 11)
         return false;
+    if (vop3 && place->role == WL_AT_VDST)
+        return place->file == WL_FILE_NAMED || place->file == WL_FILE_HALF || (place->file == WL_FILE_V && job->entry->half_result);
+    if (vop3 && (place->format == WL_FORMAT_BF16 || (job->entry->half_amount && place->role == WL_AT_SRC2)))
+        return true;
     return place->file == WL_FILE_HALF || place->file == WL_FILE_NAMED ||
            (place->file == WL_FILE_SOURCE &&
             (place->format == WL_FORMAT_F16 || place->format == WL_FORMAT_I16 || place->format == WL_FORMAT_BF16));
 }
 
+/* The register of VOP3 that has bit `at` of op_sel, where it is named by half. */
+static bool is_upper(const struct wl_word_job *job, const struct wl_word_place *place, unsigned at) {
+    const bool named =
+        place->file == WL_FILE_NAMED || (job->for_text && job->entry->row->encoding == WL_ENC_VOP3 && wl_is_half(job, place));
+    return named && job->w[0] >> at & 1;
+}
+
 static bool read_short_source(struct wl_word_job *job, const struct wl_word_place *place, unsigned form, bool second, unsigned *halves) {
     const uint32_t word = job->w[0], extra = job->w[1];
-    const bool half = is_half(job, place);
+    const bool half = wl_is_half(job, place);
     const unsigned reg = word >> 9 & 0xff, code = word & 0x1ff, bit = second ? 1 : 0;
     struct wl_operand *operand;
 
@@ -137,7 +149,7 @@ static bool read_short_source(struct wl_word_job *job, const struct wl_word_plac
         if (form == WL_DPP && place->signs) {
             operand->neg = extra >> (second ? 22 : 20) & 1;
             operand->abs = extra >> (second ? 23 : 21) & 1;
-        } else if (form == WL_DPP && place->extends && !job->d->has_wide)
+        } else if (form == WL_DPP && place->extends && !job->for_text && !job->d->has_wide)
             operand->sext = extra >> (second ? 22 : 20) & 1;
         return true;
     }
@@ -180,7 +192,7 @@ static bool read_short_field(struct wl_word_job *job, const struct wl_word_place
     case WL_AT_VDST:
         if (place->file == WL_FILE_S)
             return wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR), vdst, &scalar) && vdst < 128;
-        return read_short_register(job, place, vdst, is_half(job, place), halves, 8);
+        return read_short_register(job, place, vdst, wl_is_half(job, place), halves, 8);
     case WL_AT_VCC:
         wl_set_vcc(job, wl_word_operand(job, WL_OPERAND_SGPR));
         return true;
@@ -248,16 +260,16 @@ static void set_halves(struct wl_word_job *job, unsigned halves) {
 
 static bool has_short_strays(const struct wl_word_job *job) {
     const uint32_t word = job->w[0];
-    bool vdst = job->entry->row->encoding == WL_ENC_VOPC;
 
-    for (unsigned i = 0; i < job->entry->shape.count; i++)
-        vdst |= job->entry->shape.places[i].role == WL_AT_VDST;
-    return !vdst && word >> 17 & 0xff;
+    if (job->entry->row->encoding == WL_ENC_VOP2 && !job->entry->shape.count)
+        return word; /* v_illegal is 0 */
+    return !job->entry->result && job->entry->row->encoding != WL_ENC_VOPC && word >> 17 & 0xff;
 }
 
 /* Signs of sources that have none. */
 static bool has_dpp_strays(const struct wl_word_job *job) {
-    uint32_t allowed = starts_with(job->entry->row->name, "v_dot") ? 0xfu << 20 : 0; /* have them without a meaning */
+    const bool any = job->entry->dot || !job->entry->shape.count; /* have them without a meaning */
+    uint32_t allowed = any ? 0xfu << 20 : 0;
 
     for (unsigned i = 0; i < job->entry->shape.count; i++) {
         const struct wl_word_place *place = &job->entry->shape.places[i];
@@ -267,8 +279,8 @@ static bool has_dpp_strays(const struct wl_word_job *job) {
     return job->w[1] & 0xfu << 20 & ~allowed;
 }
 
-/* Of a second source that there is not, nothing. */
-static bool has_sdwa_strays(const struct wl_word_job *job) { return !(job->entry->shape.roles & 2) && job->w[1] >> 24; }
+/* Of a second source that there is not, nothing but a bit that no source has. */
+static bool has_sdwa_strays(const struct wl_word_job *job) { return !(job->entry->shape.roles & 2) && job->w[1] >> 24 & 0xbf; }
 
 bool wl_decode_short(struct wl_word_job *job, unsigned form) {
     const struct wl_word_shape *shape = &job->entry->shape;
@@ -304,10 +316,11 @@ static bool read_long_signs(struct wl_word_job *job, struct wl_operand *operand,
         operand->neg = neg;
         operand->abs = abs;
     } else if (place->extends)
-        operand->sext = neg && !job->d->has_wide;
-    else if (starts_with(job->entry->row->name, "v_dot"))
+        operand->sext = neg && !job->for_text && !job->d->has_wide; /* LLVM 19 printed it */
+    else if (job->entry->dot)
         return true; /* has the bits without a meaning */
-    else if (!(job->entry->shape.modifiers & (WL_MOD_OP_SEL | WL_MOD_NEG_LO | WL_MOD_BITOP3)) ||
+    else if (!(job->entry->shape.modifiers &
+               (WL_MOD_NEG_LO | WL_MOD_BITOP3 | (job->entry->converts || job->d->has_wide ? WL_MOD_OP_SEL : 0))) ||
              (job->entry->picks_byte && !(job->entry->shape.modifiers & WL_MOD_OP_SEL4) &&
               !(job->d->has_wide && job->entry->shape.modifiers & WL_MOD_OP_SEL)))
         return !neg && !abs;
@@ -334,7 +347,8 @@ static bool read_long_source(struct wl_word_job *job, const struct wl_word_place
         read = code >= 256 && wl_read_source(job, operand, code | (job->w[1] >> (27 + index) & 1) << 9, place);
     else
         read = read_accumulators(job, operand, code, place);
-    operand->upper = place->file == WL_FILE_NAMED && code >= 256 && job->w[0] >> (11 + index) & 1;
+    if (code >= 256)
+        operand->upper = is_upper(job, place, 11 + index);
     if (job->entry->row->encoding != WL_ENC_VOP3 && (!place->signs || job->entry->shape.modifiers & WL_MOD_NEG_LO))
         return read;
     return read && read_long_signs(job, operand, place, index);
@@ -347,7 +361,7 @@ static bool read_long_vdst(struct wl_word_job *job, const struct wl_word_place *
     if (place->file == WL_FILE_S)
         return (word & 0xff) < 128 && wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR), word & 0xff, place);
     struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_VGPR);
-    operand->upper = place->file == WL_FILE_NAMED && word >> 14 & 1;
+    operand->upper = is_upper(job, place, 14);
     return wl_read_vector(job, operand, word & 0xff, place->registers, acc);
 }
 
@@ -395,23 +409,23 @@ static bool has_signs(const struct wl_word_job *job, unsigned index) {
     return job->w[1] >> (29 + index) & 1 || (!two && job->w[0] >> (8 + index) & 1);
 }
 
-/* Sources that the instruction has not: newer compilers write 0 there as a constant (0x80). */
+/* Signs of sources that the instruction has not. What their fields hold else means nothing: newer compilers write 0 there as a constant. */
 static bool has_long_strays(const struct wl_word_job *job) {
     const struct wl_word_shape *shape = &job->entry->shape;
 
-    if (job->entry->interpolates)
-        return false;
+    if (job->entry->interpolates) {
+        const uint32_t allowed =
+            (shape->places[1].signs ? 2 : 0) | (shape->roles & 4); /* the attribute stands in front of the first source */
+        const bool high = shape->modifiers & WL_MOD_HIGH;
+        return (job->w[1] >> 29 | (job->w[0] >> 8 & 7)) & ~allowed || (!high && (job->w[1] >> 8 & 1 || job->w[0] >> 11 & 15));
+    }
     if (job->d->has_wide && shape->modifiers & WL_MOD_OP_SEL2 && (job->w[0] >> 8 & 7 || job->w[1] >> 29))
         return true;
     if (!shape->count && job->w[0] & 0xff)
         return true;
-    const uint32_t codes = job->d->has_wide ? 0 : job->w[1]; /* gfx1250 does not look at them */
-    for (unsigned i = 0; i < 3; i++) {
-        const unsigned code = codes >> 9 * i & 0x1ff;
-
-        if (!(shape->roles >> i & 1) && ((code != 0 && code != 0x80) || (has_signs(job, i) && !(shape->modifiers & WL_MOD_OP_SEL4))))
+    for (unsigned i = 0; i < 3; i++)
+        if (!(shape->roles >> i & 1) && has_signs(job, i) && !(shape->modifiers & WL_MOD_OP_SEL4))
             return true;
-    }
     if (shape->modifiers & WL_MOD_BYTE_SEL && shape->roles & 2)
         return !(shape->modifiers & WL_MOD_OP_SEL) && job->w[0] >> 11 & 3; /* the byte is the destination's */
     if (shape->modifiers & WL_MOD_BYTE_SEL && job->d->has_wide)
@@ -460,6 +474,8 @@ static bool has_packed_strays(const struct wl_word_job *job) {
     const uint32_t first = job->w[0], second = job->w[1];
     const unsigned signs = signed_sources(job);
 
+    if (starts_with(job->entry->row->name, "v_mfma_ld") && first & 0xff)
+        return true;
     if (shape->modifiers & WL_MOD_CBSZ)
         return !(shape->modifiers & WL_MOD_BLGP) && second >> 29;
     if (shape->modifiers & WL_MOD_MATRIX_SCALE)
@@ -471,7 +487,7 @@ static bool has_packed_strays(const struct wl_word_job *job) {
         return true;
     if (first >> 15 & 1 && !starts_with(job->entry->row->name, "v_accvgpr") && !(shape->modifiers & WL_MOD_CLAMP) && !job->d->has_acc)
         return true;
-    if (job->d->generation >= 12 && !(shape->modifiers & WL_MOD_OP_SEL)) /* op_sel_hi as if it were not there */
+    if (job->d->generation >= 12 && !(shape->modifiers & WL_MOD_OP_SEL) && !job->entry->bytes) /* op_sel_hi as if it were not there */
         return !(shape->modifiers & WL_MOD_MATRIX_FMT) && (job->entry->wmma || !job->d->has_wide) &&
                ((!(first >> 14 & 1) && !(shape->modifiers & WL_MOD_MATRIX_REUSE)) || (second >> 27 & 3) != 3);
     return false;
@@ -492,6 +508,10 @@ static void read_op_sel(struct wl_word_job *job) {
     const struct wl_word_shape *shape = &job->entry->shape;
     const unsigned sources = count_sources(shape), bits = job->w[0] >> 11 & 15;
 
+    if (job->for_text && !(shape->modifiers & (WL_MOD_OP_SEL2 | WL_MOD_OP_SEL4 | WL_MOD_BITOP3))) {
+        job->inst->op_sel = (uint8_t)((bits & ((1u << sources) - 1)) | (bits >> 3) << sources);
+        return;
+    }
     if (shape->modifiers & (WL_MOD_OP_SEL2 | WL_MOD_OP_SEL4)) {
         job->inst->op_sel = (uint8_t)(shape->modifiers & WL_MOD_OP_SEL2 ? bits & 3 : bits);
         return;
@@ -538,7 +558,8 @@ static void read_packed_modifiers(struct wl_word_job *job) {
         inst->op_sel = (uint8_t)(first >> 11 & 7 & mask);
     if (modifiers & WL_MOD_OP_SEL_HI) {
         const unsigned high = ((second >> 27 & 3) | (first >> 14 & 1) << 2) & mask;
-        const bool packed = job->entry->wmma || starts_with(job->entry->row->name, "v_pk_") || starts_with(job->entry->row->name, "v_dot");
+        const char *name = job->entry->row->name;
+        const bool packed = job->entry->wmma || starts_with(name, "v_pk_") || starts_with(name, "v_dot") || starts_with(name, "v_mfma_ld");
         if (high != (packed ? mask : 0)) {
             inst->op_sel_hi = (uint8_t)high;
             inst->has_op_sel_hi = true;
