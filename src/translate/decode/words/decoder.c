@@ -178,6 +178,7 @@ static void name_entry(const struct wl_word_decoder *decoder, struct wl_word_ent
     entry->converts = starts_with(text, "v_cvt_");
     entry->writes_exec = starts_with(text, "v_cmpx_");
     entry->chosen = strstr(text, "_f8f6f4") != NULL;
+    entry->scales = starts_with(entry->canonical, "v_cvt_scalef32_");
     entry->wmma = starts_with(text, "v_wmma_") || starts_with(text, "v_swmmac_") || starts_with(text, "v_dot4_f32_");
     entry->picks_byte = starts_with(entry->canonical, "v_cvt_") && !starts_with(entry->canonical, "v_cvt_scale") &&
                         (strstr(entry->canonical, "fp8") || strstr(entry->canonical, "bf8"));

@@ -263,7 +263,7 @@ static void print_operands(struct wl_word_text *text, const struct wl_word_job *
         text->off = (encoding >= WL_ENC_FLAT && encoding <= WL_ENC_SCRATCH) || encoding == WL_ENC_EXP ||
                     ((encoding == WL_ENC_MUBUF || encoding == WL_ENC_MTBUF) && i + 3 == inst->operand_count);
         text->half = place && (place->file == WL_FILE_NAMED || (encoding == WL_ENC_VINTERP && wl_is_half(job, place)) ||
-                               (vector && wl_is_half(job, place) && (encoding != WL_ENC_VOP3 || has_halves(job))));
+                               (vector && !job->d->has_wide && wl_is_half(job, place) && (encoding != WL_ENC_VOP3 || has_halves(job))));
         if (operand->kind == WL_OPERAND_TEXT && wl_print_symbol(text, job, i))
             continue;
         separate(text);

@@ -116,7 +116,7 @@ static bool read_short_register(struct wl_word_job *job, const struct wl_word_pl
 bool wl_is_half(const struct wl_word_job *job, const struct wl_word_place *place) {
     const bool vop3 = job->entry->row->encoding == WL_ENC_VOP3;
 
-    if (job->d->generation < 11)
+    if (job->d->generation < 11 || (vop3 && job->d->has_wide)) /* LLVM 22 does not name halves on gfx1250 */
         return false;
     if (vop3 && place->role == WL_AT_VDST)
         return place->file == WL_FILE_NAMED || place->file == WL_FILE_HALF || (place->file == WL_FILE_V && job->entry->half_result);
