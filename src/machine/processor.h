@@ -33,6 +33,26 @@ enum wl_family {
     WL_FAMILY_GFX12,
 };
 
+/* Processors of one set have the same instructions under the same encodings: the decoder's table (translate/decode/words) names sets, not
+ * processors. At most 32 of them, since the table has a bit for each. */
+enum wl_instruction_set {
+    WL_SET_GFX900,
+    WL_SET_GFX904,
+    WL_SET_GFX9_GENERIC,
+    WL_SET_GFX906,
+    WL_SET_GFX908,
+    WL_SET_GFX90A,
+    WL_SET_GFX94,
+    WL_SET_GFX1010,
+    WL_SET_GFX1012,
+    WL_SET_GFX1013,
+    WL_SET_GFX1030,
+    WL_SET_GFX1100,
+    WL_SET_GFX1150,
+    WL_SET_GFX1200,
+    WL_SET_GFX950, /* that of gfx942 but for xf32, and more */
+};
+
 /* What a processor has, or does. */
 enum {
     WL_HAS_XNACK = 1 << 0,   /* code may be for XNACK on, off, or either */
@@ -57,6 +77,7 @@ struct wl_processor {
     uint8_t machine;                /* EF_AMDGPU_MACH of ELF flags */
     uint8_t major, minor, stepping; /* major: the generation, 9 to 12 */
     uint8_t family;                 /* enum wl_family */
+    uint8_t set;                    /* enum wl_instruction_set */
     bool generic;
     uint32_t has;       /* WL_HAS_* */
     uint32_t lds_bytes; /* that a workgroup may ask for */

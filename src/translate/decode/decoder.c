@@ -10,11 +10,8 @@ struct wl_decoder {
 };
 
 const char *wl_decoder_processor(size_t index) {
-    const struct wl_processor *processor;
-    for (size_t i = 0; (processor = wl_processor_at(i)); i++)
-        if (wl_word_decoder_knows(processor) && index-- == 0)
-            return processor->name;
-    return NULL;
+    const struct wl_processor *processor = wl_processor_at(index);
+    return processor ? processor->name : NULL;
 }
 
 enum wl_status wl_decoder_create(struct wl_decoder **decoder, const char *processor, uint32_t wave_size) {

@@ -8,47 +8,6 @@
 
 static bool starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
-/* ---- targets ---- */
-
-/* The instructions of a processor are those of its version; few differ within one. */
-static uint16_t target_of(const struct wl_processor *processor) {
-    const unsigned version = processor->major * 100u + processor->minor * 10u;
-
-    switch (version) {
-    case 900:
-        if (processor->generic)
-            return WL_T9G;
-        switch (processor->stepping) {
-        case 4:
-            return WL_T904;
-        case 6:
-            return WL_T906;
-        case 8:
-            return WL_T908;
-        case 10:
-            return WL_T90A;
-        default:
-            return WL_T900;
-        }
-    case 940:
-        return WL_T94;
-    case 950:
-        return WL_T950;
-    case 1010:
-        return processor->generic || processor->stepping == 0 ? WL_T1010 : processor->stepping == 3 ? WL_T1013 : WL_T1012;
-    case 1030:
-        return WL_T1030;
-    case 1100:
-        return WL_T1100;
-    case 1150:
-        return WL_T1150;
-    case 1200:
-        return WL_T1200;
-    default:
-        return 0;
-    }
-}
-
 /* ---- the index ---- */
 
 static const uint16_t opcodes[WL_ENC_COUNT] = {
@@ -84,14 +43,12 @@ static bool index_rows(struct wl_word_decoder *decoder) {
     return true;
 }
 
-bool wl_word_decoder_knows(const struct wl_processor *processor) { return target_of(processor) != 0; }
-
 enum wl_status wl_word_decoder_create(struct wl_word_decoder **decoder, const char *processor, uint32_t wave_size) {
     const struct wl_processor *known = wl_processor_find(processor);
     struct wl_word_decoder *made;
 
     *decoder = NULL;
-    if (!known || !target_of(known))
+    if (!known)
         return wl_fail(WL_UNSUPPORTED, "the instruction set of %s is not known to this build", processor);
     if (wave_size != 32 && wave_size != 64)
         return wl_fail(WL_INVALID_VALUE, "a wave has 32 or 64 lanes, not %u", wave_size);
@@ -101,7 +58,7 @@ enum wl_status wl_word_decoder_create(struct wl_word_decoder **decoder, const ch
     if (made) {
         made->processor = known;
         made->generation = known->major;
-        made->target = target_of(known);
+        made->target = 1u << known->set;
         made->wave64 = wave_size == 64;
         made->has_acc = made->target & WL_GFX9_ACC;
         made->has_ocp = known->major == 9 && known->has & WL_HAS_OCP_FP8;

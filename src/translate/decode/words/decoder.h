@@ -17,9 +17,6 @@ struct wl_word_decoder;
 enum wl_status wl_word_decoder_create(struct wl_word_decoder **decoder, const char *processor, uint32_t wave_size);
 void wl_word_decoder_destroy(struct wl_word_decoder *decoder);
 
-/* Whether the table has the processor's instructions. */
-bool wl_word_decoder_knows(const struct wl_processor *processor);
-
 /* As wl_decode. */
 unsigned wl_word_decode(const struct wl_word_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address,
                         struct wl_inst inst[2]);

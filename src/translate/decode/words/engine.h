@@ -49,7 +49,7 @@ struct wl_word_entry {
 struct wl_word_decoder {
     const struct wl_processor *processor;
     unsigned generation;
-    uint16_t target; /* WL_T* */
+    uint32_t target; /* WL_T* */
     bool wave64, has_acc, has_ocp;
     uint16_t *rows[WL_ENC_COUNT]; /* by opcode: the row's number + 1; 0: none */
     uint16_t *row_memory;

@@ -7,13 +7,15 @@
  *         |     opcode
  *         encoding: enum wl_encoding
  *
- * A new instruction is a new row; a new processor that decodes like another needs none (target_of in decoder.c).
+ * A new instruction is a new row; a new processor that decodes like another needs none.
  *
  * Where the facts come from: opcodes and operands of gfx9 to gfx12 are those of AMD's ISA documents (Vega, Vega 7nm, MI100, MI200, MI300,
  * RDNA 1 to 4), taken from the descriptions of instructions that LLVM 19 has (llvm/lib/Target/AMDGPU/ *.td), and compared with what its
  * disassembler says to random words of every target (tests/decode). Those of gfx950 are LLVM 22's, compared in the same way. */
 #ifndef WL_DECODE_ROW_H
 #define WL_DECODE_ROW_H
+
+#include "machine/processor.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -48,23 +50,23 @@ enum wl_encoding {
     WL_ENC_COUNT,
 };
 
-/* Targets that differ in their instructions; a bit each. */
+/* The instruction sets of processors (machine/processor.h says which has which), a bit each, and groups of them. */
 enum {
-    WL_T900 = 1 << 0, /* gfx900, 902, 909, 90c */
-    WL_T904 = 1 << 1,
-    WL_T9G = 1 << 2, /* gfx9-generic */
-    WL_T906 = 1 << 3,
-    WL_T908 = 1 << 4,
-    WL_T90A = 1 << 5,
-    WL_T94 = 1 << 6,    /* gfx940, 941, 942 */
-    WL_T1010 = 1 << 7,  /* and gfx10-1-generic */
-    WL_T1012 = 1 << 8,  /* and gfx1011 */
-    WL_T1013 = 1 << 9,  /* */
-    WL_T1030 = 1 << 10, /* to gfx1036 */
-    WL_T1100 = 1 << 11, /* to gfx1103 */
-    WL_T1150 = 1 << 12, /* to gfx1153 */
-    WL_T1200 = 1 << 13, /* and gfx1201 */
-    WL_T950 = 1 << 14,  /* gfx950: the set of gfx942 but for xf32, and more */
+    WL_T900 = 1 << WL_SET_GFX900,
+    WL_T904 = 1 << WL_SET_GFX904,
+    WL_T9G = 1 << WL_SET_GFX9_GENERIC,
+    WL_T906 = 1 << WL_SET_GFX906,
+    WL_T908 = 1 << WL_SET_GFX908,
+    WL_T90A = 1 << WL_SET_GFX90A,
+    WL_T94 = 1 << WL_SET_GFX94,
+    WL_T1010 = 1 << WL_SET_GFX1010,
+    WL_T1012 = 1 << WL_SET_GFX1012,
+    WL_T1013 = 1 << WL_SET_GFX1013,
+    WL_T1030 = 1 << WL_SET_GFX1030,
+    WL_T1100 = 1 << WL_SET_GFX1100,
+    WL_T1150 = 1 << WL_SET_GFX1150,
+    WL_T1200 = 1 << WL_SET_GFX1200,
+    WL_T950 = 1 << WL_SET_GFX950,
     WL_GFX9_VEGA = WL_T900 | WL_T904 | WL_T9G | WL_T906 | WL_T908,
     WL_GFX90 = WL_GFX9_VEGA | WL_T90A,
     WL_GFX9_4 = WL_T94 | WL_T950,
@@ -93,7 +95,8 @@ enum {
 
 struct wl_row {
     const char *name, *operands;
-    uint16_t opcode, targets, forms;
+    uint32_t targets;
+    uint16_t opcode, forms;
     uint8_t encoding;
 };
 
