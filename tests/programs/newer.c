@@ -23,7 +23,8 @@ static int run(const char *processor, const unsigned char *code) {
         in[i] = (float)(i % 19 - 7);
     if (failed(processor, hipModuleLoadData(&module, code), "hipModuleLoadData") ||
         failed(processor, hipModuleGetFunction(&function, module, "running_sum"), "hipModuleGetFunction") ||
-        failed(processor, hipMalloc(&device_in, sizeof in), "hipMalloc") || failed(processor, hipMalloc(&device_out, sizeof out), "hipMalloc") ||
+        failed(processor, hipMalloc(&device_in, sizeof in), "hipMalloc") ||
+        failed(processor, hipMalloc(&device_out, sizeof out), "hipMalloc") ||
         failed(processor, hipMemcpy(device_in, in, sizeof in, hipMemcpyHostToDevice), "hipMemcpy"))
         return 1;
     void *arguments[] = {&device_out, &device_in, &scale};

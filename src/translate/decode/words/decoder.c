@@ -435,7 +435,7 @@ static bool decode_operands(struct wl_word_job *job) {
         return job->entry->forms & form && wl_decode_short(job, form);
     case WL_ENC_VOP3:
     case WL_ENC_VOP3P:
-        form = decoder->generation >= 11 ? form_of(decoder, job->w[1] & 0x1ff) : WL_ALONE;
+        form = decoder->generation >= 11 && job->entry->shape.roles ? form_of(decoder, job->w[1] & 0x1ff) : WL_ALONE;
         return job->entry->forms & form && wl_decode_long(job, form);
     case WL_ENC_VOP3PX:
         return wl_decode_scaled(job);

@@ -123,6 +123,9 @@ bool wl_fetch_literal(struct wl_word_job *job);
 bool wl_fetch_literal64(struct wl_word_job *job);
 /* Which bits of s_set_vgpr_msb's immediate are above the last operand's register, by the field that it comes from. */
 void wl_set_bank(const struct wl_word_job *job, unsigned field);
+void wl_set_place_bank(const struct wl_word_job *job, const struct wl_word_place *place);
+/* A literal that an instruction always has. */
+bool wl_read_literal_place(struct wl_word_job *job, const struct wl_word_place *place);
 
 /* One encoding each: the operands and modifiers of the word. */
 bool wl_decode_scalar(struct wl_word_job *job); /* scalar.c */
@@ -132,7 +135,7 @@ bool wl_is_half(const struct wl_word_job *job, const struct wl_word_place *place
 bool wl_decode_short(struct wl_word_job *job, unsigned form); /* vector.c: VOP1, VOP2, VOPC; `form`: WL_ALONE, WL_SDWA, ... */
 bool wl_decode_long(struct wl_word_job *job, unsigned form);  /* VOP3, VOP3P */
 bool wl_decode_scaled(struct wl_word_job *job);               /* VOP3PX */
-bool wl_decode_vopd(struct wl_word_job *job, bool second);
+bool wl_decode_vopd(struct wl_word_job *job, bool second);    /* pair.c */
 bool wl_decode_vopd3(struct wl_word_job *job, bool second);
 bool wl_decode_lds(struct wl_word_job *job); /* memory.c */
 bool wl_decode_flat(struct wl_word_job *job);
