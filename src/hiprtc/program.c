@@ -243,7 +243,7 @@ static const char bare[] =
     "typedef long clock_t;\n"
     "namespace std { using ::ptrdiff_t; using ::clock_t; }\n"
     "#endif\n"
-    "#if HIP_VERSION_MAJOR < 6\n" /* later headers have it here */
+    "#if HIP_VERSION_MAJOR < 5 || (HIP_VERSION_MAJOR == 5 && HIP_VERSION_MINOR < 7)\n" /* later headers have it here */
     "namespace __hip_internal {\n"
     "template <typename A, typename B> struct is_same { static constexpr bool value = false; };\n"
     "template <typename A> struct is_same<A, A> { static constexpr bool value = true; };\n"

@@ -5,4 +5,8 @@ if ! command -v "clang++-$1" >/dev/null; then
     echo "skipped: clang++-$1 is not installed; tests/hiprtc/check-clang.sh runs this test with one in a folder of its own"
     exit 77
 fi
+if ! command -v "$("clang++-$1" -print-prog-name=ld.lld)" >/dev/null; then
+    echo "skipped: clang++-$1 is installed without its linker (lld-$1)"
+    exit 77
+fi
 WAVELIFT_CLANG=clang++-$1 exec "$2"
