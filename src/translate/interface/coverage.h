@@ -49,12 +49,10 @@ typedef void wl_coverage_word_fn(void *context, const uint32_t words[6], const c
 /* Calls `each` for every opcode of every encoding of a generation (9 to 12) with several fillings of its operand fields; most
  * are no instruction. */
 void wl_coverage_words(unsigned generation, wl_coverage_word_fn *each, void *context);
-/* Whether an instruction has no threaded code, but native code: scalar atomics, registers chosen at run time, v_mqsad_u32_u8. */
-bool wl_coverage_is_native(const struct wl_inst *inst);
 /* A program of one instruction, of at most 24 bytes. */
 enum { WL_COVERAGE_IMAGE = 64 };
 void wl_coverage_image(const char *processor, const uint8_t *bytes, unsigned size, uint8_t image[WL_COVERAGE_IMAGE]);
-/* Makes threaded code of one instruction alone, unless native code alone has it. WL_UNSUPPORTED and others: as a launch fails. */
+/* Makes threaded code of one instruction alone. WL_UNSUPPORTED and others: as a launch fails. */
 enum wl_status wl_coverage_try(const char *processor, uint32_t wave_size, const uint8_t *bytes, unsigned size);
 /* The same with LLVM's code, in the MASKED form. (translate/lift_one.c, for tests) */
 enum wl_status wl_coverage_lift(const char *processor, uint32_t wave_size, const uint8_t *bytes, unsigned size);
