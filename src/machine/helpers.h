@@ -173,6 +173,8 @@ struct wl_helpers {
     /* One lane's atomic (WL_ATOMIC_*) of 64 bits at an address that is a multiple of 4 alone; `second` is the expected value of a
      * compare-and-swap. Returns the old value. On x86-64 nobody calls it. */
     uint64_t (*split_atomic)(void *memory, uint32_t operation, uint64_t data, uint64_t second);
+    /* The same for `bits` 32 or 64, wherever the address: the scalar unit's atomics in threaded code. */
+    uint64_t (*lane_atomic)(void *memory, uint32_t operation, uint32_t bits, uint64_t data, uint64_t second);
 };
 enum { WL_TRANSPOSED_NARROW = 1, WL_TRANSPOSED_BYTES = 2 };
 enum { WL_BLOCK_STORE = 1, WL_BLOCK_SCRATCH = 2, WL_BLOCK_NARROW = 4 };

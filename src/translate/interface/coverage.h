@@ -50,8 +50,6 @@ typedef void wl_coverage_word_fn(void *context, const uint32_t words[6], const c
 /* Calls `each` for every opcode of every encoding of a generation (9 to 12) with several fillings of its operand fields; most
  * are no instruction. */
 void wl_coverage_words(unsigned generation, wl_coverage_word_fn *each, void *context);
-/* Whether an instruction has no threaded code, but native code: scalar atomics, registers chosen at run time, v_mqsad_u32_u8. */
-bool wl_coverage_is_native(const struct wl_inst *inst);
 /* A program of one instruction, and what asks for its translation in the MASKED form. Points into itself: it cannot be copied. */
 struct wl_coverage_program {
     uint8_t image[64];
@@ -61,7 +59,7 @@ struct wl_coverage_program {
 /* WL_INVALID_VALUE: more than 24 bytes, which no instruction has. WL_UNSUPPORTED: the processor is not known. */
 enum wl_status wl_coverage_make(struct wl_coverage_program *program, const char *processor, uint32_t wave_size, const uint8_t *bytes,
                                 unsigned size);
-/* Makes threaded code of one instruction alone, unless native code alone has it. WL_UNSUPPORTED and others: as a launch fails. */
+/* Makes threaded code of one instruction alone. WL_UNSUPPORTED and others: as a launch fails. */
 enum wl_status wl_coverage_try(const char *processor, uint32_t wave_size, const uint8_t *bytes, unsigned size);
 /* The same with LLVM's code, in the MASKED form. (translate/lift_one.c, for tests) */
 enum wl_status wl_coverage_lift(const char *processor, uint32_t wave_size, const uint8_t *bytes, unsigned size);

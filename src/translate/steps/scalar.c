@@ -398,7 +398,7 @@ static const struct wl_step *run_signal_first(struct wl_machine *m, const struct
 
 struct smem {
     uint32_t fault;
-    uint8_t unit, count, kind, dwords, atomic, bits; /* unit: bytes of an element; count: registers */
+    uint8_t unit, count, atomic, bits; /* unit: bytes of an element; count: registers */
     bool sign, buffer, returns, discard;
     uint16_t reg, base;
     int64_t offset;
@@ -475,14 +475,36 @@ static const struct wl_step *run_smem_store(struct wl_machine *m, const struct w
     return step + 1;
 }
 
+/* cmpswap: the new value, then the expected one. An atomic out of range gives 0. */
+static const struct wl_step *run_smem_atomic(struct wl_machine *m, const struct wl_step *step) {
+    const struct smem *s = step->data;
+    const struct place place = find_place(m, s);
+    const bool wide = s->bits == 64;
+    const uint64_t data = wide ? wl_machine_sgpr64(m, s->reg) : m->sgpr[s->reg];
+    uint64_t second = 0, old = 0;
+    if (s->atomic == WL_ATOMIC_CMPSWAP)
+        second = wide ? wl_machine_sgpr64(m, s->reg + 2u) : m->sgpr[s->reg + 1u];
+    m->wave->fault_pc = s->fault;
+    if (in_range(s, &place, 0, s->bits / 8u))
+        old = m->wave->helpers->lane_atomic((void *)(uintptr_t)place.address, s->atomic, s->bits, data, second);
+    if (s->returns && wide)
+        wl_machine_set_sgpr64(m, s->reg, old);
+    else if (s->returns)
+        m->sgpr[s->reg] = (uint32_t)old;
+    return step + 1;
+}
+
 static bool plan_smem(struct smem *s, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
+    s->bits = inst->isa->bits;
     s->unit = inst->isa->bits < 32 ? inst->isa->bits / 8 : 4;
     s->count = s->unit < 4 ? 1 : op[0].count < MAX_DWORDS ? op[0].count : MAX_DWORDS;
     s->sign = inst->isa->sign;
     s->buffer = inst->isa->detail == WL_SMEM_BUFFER;
     s->discard = op[0].kind != WL_OPERAND_SGPR;
     s->reg = op[0].reg;
+    s->atomic = inst->isa->atomic;
+    s->returns = inst->returns;
     s->base = op[1].reg;
     s->offset = inst->offset0;
     for (unsigned i = 2; i < inst->operand_count; i++) {
@@ -495,7 +517,7 @@ static bool plan_smem(struct smem *s, const struct wl_inst *inst) {
         s->parts[s->part_count].reg = op[i].reg;
         s->parts[s->part_count++].unit = (uint8_t)(inst->isa->detail == WL_SMEM_SCRATCH ? 64 : wl_inst_offset_unit(inst));
     }
-    return inst->isa->class != WL_ISA_SMEM_ATOMIC;
+    return true;
 }
 
 static void add_smem(struct wl_steps_builder *b, const struct wl_inst *inst) {
@@ -505,7 +527,11 @@ static void add_smem(struct wl_steps_builder *b, const struct wl_inst *inst) {
         return;
     }
     s->fault = wl_steps_place(b, inst);
-    wl_steps_add(b, inst->isa->class == WL_ISA_SMEM_LOAD ? run_smem_load : run_smem_store, s);
+    wl_steps_add(b,
+                 inst->isa->class == WL_ISA_SMEM_LOAD     ? run_smem_load
+                 : inst->isa->class == WL_ISA_SMEM_ATOMIC ? run_smem_atomic
+                                                          : run_smem_store,
+                 s);
 }
 
 /* ---- building ---- */

@@ -345,15 +345,18 @@ static void add_start(struct wl_steps_builder *b, const struct wl_block *block) 
         wl_steps_add(b, run_spend_fuel, e);
 }
 
+bool wl_steps_instruction(struct wl_steps_builder *b, const struct wl_inst *inst) {
+    return is_silent(inst) || wl_steps_wide(b, inst) || wl_steps_valu(b, inst) || wl_steps_scalar(b, inst) || wl_steps_memory(b, inst) ||
+           wl_steps_lane(b, inst) || wl_steps_helper(b, inst) || wl_steps_indexed(b, inst);
+}
+
 static void add_block(struct wl_steps_builder *b, uint32_t p) {
     const struct wl_block *block = &b->unit->blocks[p];
     b->first[p] = b->step_count;
     add_start(b, block);
     for (b->at = 0; b->at < block->count && !b->status; b->at++) {
         const struct wl_inst *inst = &b->unit->insts[block->first + b->at];
-        bool known = !inst->index_mode && (is_silent(inst) || wl_steps_valu(b, inst) || wl_steps_scalar(b, inst) ||
-                                           wl_steps_memory(b, inst) || wl_steps_lane(b, inst) || wl_steps_helper(b, inst));
-        if (!known)
+        if (!(inst->index_mode ? wl_steps_relative(b, inst) : wl_steps_instruction(b, inst)))
             wl_steps_refuse(b, inst);
         else if (inst->fence)
             wl_steps_add(b, run_fence, NULL);

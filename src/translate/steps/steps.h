@@ -14,6 +14,8 @@
  *   steps/memory.c  vector memory
  *   steps/lane.c    moves between lanes
  *   steps/helper.c  matrix and image instructions
+ *   steps/indexed.c registers chosen at run time
+ *   steps/wide.c    v_mqsad_u32_u8
  *
  * If an instruction of the unit has no step, the whole unit is unsupported here and waits for native code. */
 #ifndef WL_TRANSLATE_STEPS_H
@@ -153,6 +155,12 @@ bool wl_steps_scalar(struct wl_steps_builder *b, const struct wl_inst *inst);
 bool wl_steps_memory(struct wl_steps_builder *b, const struct wl_inst *inst);
 bool wl_steps_lane(struct wl_steps_builder *b, const struct wl_inst *inst);
 bool wl_steps_helper(struct wl_steps_builder *b, const struct wl_inst *inst);
+bool wl_steps_indexed(struct wl_steps_builder *b, const struct wl_inst *inst);
+bool wl_steps_wide(struct wl_steps_builder *b, const struct wl_inst *inst);
+/* The group that has the instruction (steps.c). */
+bool wl_steps_instruction(struct wl_steps_builder *b, const struct wl_inst *inst);
+/* The same for one in gfx9's indexing mode (index_mode; steps/indexed.c). */
+bool wl_steps_relative(struct wl_steps_builder *b, const struct wl_inst *inst);
 
 /* ---- a unit (steps.c) ---- */
 

@@ -721,7 +721,7 @@ bool wl_steps_valu(struct wl_steps_builder *b, const struct wl_inst *inst) {
     } else if (sem) {
         sem = wl_sem_choose(sem, b->request->exact_math, b->request->features);
     }
-    if (!sem || sem->scalar || !strcmp(inst->mnemonic, "v_mqsad_u32_u8")) /* its semantics are those of a quarter: lift/inst/wide.c */
+    if (!sem || sem->scalar)
         return false;
     struct valu *v = plan(b, inst, sem);
     if (v && inst->paired) {

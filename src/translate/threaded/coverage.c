@@ -134,11 +134,6 @@ void wl_coverage_words(unsigned generation, wl_coverage_word_fn *each, void *con
 
 static bool is_code(void *context, uint64_t address, uint64_t size) { return address + size <= *(const uint64_t *)context; }
 
-bool wl_coverage_is_native(const struct wl_inst *inst) {
-    const unsigned class = inst->isa ? inst->isa->class : WL_ISA_NOP;
-    return class == WL_ISA_SMEM_ATOMIC || class == WL_ISA_MOVREL || strcmp(inst->mnemonic, "v_mqsad_u32_u8") == 0;
-}
-
 enum wl_status wl_coverage_make(struct wl_coverage_program *program, const char *processor, uint32_t wave_size, const uint8_t *bytes,
                                 unsigned size) {
     static const uint32_t ends[] = {0xbf810000, 0xbf810000, 0xbfb00000, 0xbfb00000}; /* s_endpgm of gfx9 to gfx12 */
@@ -171,7 +166,6 @@ enum wl_status wl_coverage_try(const char *processor, uint32_t wave_size, const 
     struct wl_coverage_program program;
     struct wl_decoder *decoder = NULL;
     struct wl_unit unit;
-    struct wl_inst inst[2];
     enum wl_status status = wl_coverage_make(&program, processor, wave_size, bytes, size);
     if (!status)
         status = wl_decoder_create(&decoder, processor, wave_size);
@@ -179,8 +173,7 @@ enum wl_status wl_coverage_try(const char *processor, uint32_t wave_size, const 
         status = wl_unit_build(&unit, decoder, &program.request, 0);
     if (!status) {
         struct wl_steps *steps = NULL;
-        if (!wl_decode(decoder, program.image, sizeof program.image, 0, inst) || !wl_coverage_is_native(&inst[0]))
-            status = wl_steps_build(&unit, &steps);
+        status = wl_steps_build(&unit, &steps);
         if (steps)
             wl_steps_destroy(steps);
         wl_unit_destroy(&unit);
@@ -330,7 +323,6 @@ static void try_words(void *context, const uint32_t words[6], const char *family
     char text[512];
     unsigned size = wl_disassemble(coverage->decoder, (const uint8_t *)words, 24, 0, text, sizeof text);
     if (wl_processor_find(coverage->processor)->alike) { /* this LLVM may not have it: the table decides */
-        struct wl_inst inst[2];
         const char *name = wl_decode_name(coverage->decoder, (const uint8_t *)words, 24);
         if (!name || !wl_decode(coverage->decoder, (const uint8_t *)words, 24, 0, inst))
             return;

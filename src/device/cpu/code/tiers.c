@@ -15,6 +15,7 @@
 #define FINISH_NS         UINT64_C(1000000000)  /* at the end of the process, for what was missed before */
 #define PATIENCE_NS       UINT64_C(10000000000) /* after which the end of the process does not wait for that either: the machine is busy */
 #define GRACE_NS          UINT64_C(5000000)     /* the same, for what is being made for the first time */
+#define HEAD_START_NS     UINT64_C(3000000)     /* of the kernel that is launched first, before LLVM is opened: both would fault in pages */
 #define INSTRUCTION_NS    UINT64_C(300000)      /* what native code of one takes to make, about */
 #define LARGE_NS          UINT64_C(2000000000)
 #define MAX_THREADS       4
@@ -33,12 +34,13 @@ struct job {
 
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t changed;     /* a thread finished a job, or ended */
+    pthread_cond_t changed;     /* a thread finished a job, or ended; or `finishing` */
     struct job *waiting, *made; /* made: at the moment */
     struct {
         pthread_t id;
         enum { NONE, RUNS, ENDED, KEPT } state; /* ENDED: to be joined; KEPT: it never goes on */
     } threads[MAX_THREADS];
+    uint64_t begin; /* before which no thread begins its first job; 0: nothing was asked for yet */
     bool finishing;
     uint64_t deadline; /* with `finishing`: no job is begun any more */
     bool stopping;     /* with `finishing`: what is being made is not waited for any more */
@@ -105,6 +107,14 @@ static void keep_thread(void) {
         pause();
 }
 
+/* Lets the first launch run alone for a while, unless the process ends. The lock is held. */
+static void give_head_start(void) {
+    wl_assert_held(&tiers.lock);
+    const struct timespec t = {(time_t)(tiers.begin / 1000000000u), (long)(tiers.begin % 1000000000u)};
+    while (!tiers.finishing && wl_now() < tiers.begin && pthread_cond_clockwait(&tiers.changed, &tiers.lock, CLOCK_MONOTONIC, &t) == 0)
+        ;
+}
+
 static bool is_made(const struct wl_device_module *module) {
     wl_assert_held(&tiers.lock);
     for (const struct job *job = tiers.made; job; job = job->next)
@@ -117,6 +127,7 @@ static void *run(void *slot) {
     own.slot = (unsigned)(uintptr_t)slot;
     wl_float_enter(0xf0); /* the starting thread may have been in the middle of a kernel */
     pthread_mutex_lock(&tiers.lock);
+    give_head_start();
     for (struct job *job; (job = choose());) {
         unlink_job(&tiers.waiting, job);
         job->next = tiers.made;
@@ -192,6 +203,8 @@ void wl_tiers_request(struct wl_device_module *module, struct wl_cpu_unit *unit,
         while (*end)
             end = &(*end)->next;
         *end = job;
+        if (!tiers.begin)
+            tiers.begin = wl_now() + HEAD_START_NS;
         start_thread();
     }
     pthread_mutex_unlock(&tiers.lock);
@@ -266,8 +279,12 @@ void wl_tiers_finish(void) {
     pthread_mutex_lock(&tiers.lock);
     bool started = anybody_runs();
     tiers.finishing = true;
-    if (started && !tiers.stopping && wl_translator_use(&translator) == WL_OK) {
-        tiers.deadline = wl_now() + (note_missed() ? FINISH_NS : GRACE_NS);
+    const bool again = started && !tiers.stopping && note_missed();
+    pthread_cond_broadcast(&tiers.changed);
+    if (started && !tiers.stopping && !again && !tiers.made) { /* nothing was begun: LLVM stays closed */
+        wait_for_threads(0);
+    } else if (started && !tiers.stopping && wl_translator_use(&translator) == WL_OK) {
+        tiers.deadline = wl_now() + (again ? FINISH_NS : GRACE_NS);
         wait_for_threads(tiers.deadline);
         tiers.stopping = true;
         translator->pause_with(keep_thread);

@@ -325,4 +325,5 @@ const struct wl_helpers wl_helpers_table = {
     .buffer_parts = wl_help_buffer_parts,
     .image = wl_help_image,
     .split_atomic = wl_atomic_lane_split,
+    .lane_atomic = wl_atomic_lane,
 };
