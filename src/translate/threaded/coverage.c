@@ -320,6 +320,7 @@ static void add_mnemonic(struct wl_coverage *coverage, const uint32_t words[6], 
 
 static void try_words(void *context, const uint32_t words[6], const char *family) {
     struct wl_coverage *coverage = context;
+    struct wl_inst inst[2];
     char text[512];
     unsigned size = wl_disassemble(coverage->decoder, (const uint8_t *)words, 24, 0, text, sizeof text);
     if (wl_processor_find(coverage->processor)->alike) { /* this LLVM may not have it: the table decides */

@@ -55,7 +55,7 @@ static void choose_byte(struct wl_word_job *job) {
         inst->is_sdwa = true;
         inst->dst_sel = (uint8_t)(WL_SEL_BYTE_0 + (job->entry->shape.modifiers & WL_MOD_BYTE_SEL ? byte : inst->op_sel >> 2 & 3));
         inst->dst_unused = 2;
-        if (job->entry->shape.modifiers & WL_MOD_OP_SEL) /* of a half */
+        if (job->d->has_wide && job->entry->shape.modifiers & WL_MOD_OP_SEL) /* of a half */
             inst->operands[1].sel = (uint8_t)(WL_SEL_WORD_0 + (inst->op_sel & 1));
         inst->op_sel = 0;
     } else if (byte) {

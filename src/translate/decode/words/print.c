@@ -329,9 +329,8 @@ static void print_table(struct wl_word_text *text, const struct wl_inst *inst) {
 static void print_newer(struct wl_word_text *text, const struct wl_word_job *job, const struct wl_inst *inst) {
     const uint32_t modifiers = job->entry->shape.modifiers;
 
-    if (modifiers & WL_MOD_BITOP3 && inst->operands[inst->operand_count - 1].bits)
-        wl_print(text, inst->operands[inst->operand_count - 1].bits <= 10 ? " bitop3:%" PRIu64 : " bitop3:0x%" PRIx64,
-                 inst->operands[inst->operand_count - 1].bits);
+    if (modifiers & WL_MOD_BITOP3)
+        print_table(text, inst);
     if (modifiers & WL_MOD_BITOP3 && inst->op_sel)
         print_bits(text, "op_sel", (inst->op_sel & 7u) | (inst->op_sel & 16u) >> 1, 4);
     if (modifiers & WL_MOD_FI_BC && inst->op_sel & 2)

@@ -482,7 +482,7 @@ static void read_op_sel(struct wl_word_job *job) {
     const struct wl_word_shape *shape = &job->entry->shape;
     const unsigned sources = count_sources(shape), bits = job->w[0] >> 11 & 15;
 
-    if (job->for_text && !(shape->modifiers & (WL_MOD_OP_SEL2 | WL_MOD_OP_SEL4 | WL_MOD_BITOP3))) {
+    if (job->for_text && !job->d->has_wide && !(shape->modifiers & (WL_MOD_OP_SEL2 | WL_MOD_OP_SEL4 | WL_MOD_BITOP3))) {
         job->inst->op_sel = (uint8_t)((bits & ((1u << sources) - 1)) | (bits >> 3) << sources);
         return;
     }
