@@ -238,7 +238,8 @@ static bool read_constant(struct wl_word_job *job, struct wl_operand *operand, u
     if (code != 255 || !takes_constants(place) || !wl_fetch_literal(job))
         return false;
     set_constant(operand, job->literal, format);
-    if (job->for_text && !operand->literal && format != WL_FORMAT_F64) { /* has the value of an inline constant, which would be another encoding: "lit(...)" */
+    if (job->for_text && !operand->literal &&
+        format != WL_FORMAT_F64) { /* has the value of an inline constant, which would be another encoding: "lit(...)" */
         *operand = (struct wl_operand){.kind = WL_OPERAND_IMM, .count = 1, .literal = true, .upper = true, .bits = job->literal};
     }
     return true;

@@ -127,7 +127,8 @@ bool wl_is_half(const struct wl_word_job *job, const struct wl_word_place *place
 
 /* The register of VOP3 that has bit `at` of op_sel, where it is named by half. */
 static bool is_upper(const struct wl_word_job *job, const struct wl_word_place *place, unsigned at) {
-    const bool named = place->file == WL_FILE_NAMED || (job->for_text && job->entry->row->encoding == WL_ENC_VOP3 && wl_is_half(job, place));
+    const bool named =
+        place->file == WL_FILE_NAMED || (job->for_text && job->entry->row->encoding == WL_ENC_VOP3 && wl_is_half(job, place));
     return named && job->w[0] >> at & 1;
 }
 
@@ -375,7 +376,8 @@ static bool has_long_strays(const struct wl_word_job *job) {
     const struct wl_word_shape *shape = &job->entry->shape;
 
     if (job->entry->interpolates) {
-        const uint32_t allowed = (shape->places[1].signs ? 2 : 0) | (shape->roles & 4); /* the attribute stands in front of the first source */
+        const uint32_t allowed =
+            (shape->places[1].signs ? 2 : 0) | (shape->roles & 4); /* the attribute stands in front of the first source */
         const bool high = shape->modifiers & WL_MOD_HIGH;
         return (job->w[1] >> 29 | (job->w[0] >> 8 & 7)) & ~allowed || (!high && (job->w[1] >> 8 & 1 || job->w[0] >> 11 & 15));
     }
