@@ -66,8 +66,8 @@ static unsigned print(const uint8_t *bytes, uint64_t available, char *text) {
 static unsigned compare(const uint8_t *bytes, uint64_t available, uint64_t address, char *theirs, char *ours) {
     address_at = address;
     const unsigned size = ask(bytes, available, theirs), printed = print(bytes, available, ours);
-    const struct finding finding = {pair.name, pair.processor->major, oracle_version(), bytes, available, theirs, ours,
-                                    size,      printed,               ask,              print};
+    const struct finding finding = {pair.name, pair.processor->major, oracle_version(), bytes, available, theirs, ours, size, printed, ask,
+                                    print};
     const char *what = !size != !printed ? (size ? "refused" : "not refused") : size != printed ? "size" : "text";
 
     compared++;

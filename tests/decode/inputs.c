@@ -106,10 +106,12 @@ void inputs_keep(const char *text, const uint8_t bytes[INPUT_BYTES]) {
 /* Changes one field somewhere in the first words. Half of the values are ones that mean something of their own as a source or a register. */
 static void change_field(uint32_t words[INPUT_BYTES / 4]) {
     static const uint8_t widths[] = {1, 1, 2, 3, 4, 7, 8, 9, 12, 16};
-    static const uint16_t values[] = {0, 1, 2, 3, 101, 102, 104, 106, 107, 108, 123, 124, 125, 126, 127, 128, 129, 192, 193, 208, 209,
-                                      233, 234, 235, 236, 239, 240, 242, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 508, 510, 511, 0xffff};
+    static const uint16_t values[] = {0,   1,   2,   3,   101, 102, 104, 106, 107, 108, 123, 124, 125, 126,
+                                      127, 128, 129, 192, 193, 208, 209, 233, 234, 235, 236, 239, 240, 242,
+                                      248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 508, 510, 511, 0xffff};
     static const uint8_t starts[] = {0, 8, 9, 12, 16, 17, 18, 23, 24, 25, 27, 29};
-    const unsigned word = random_below(8) < 7 ? random_below(3) : random_below(INPUT_BYTES / 4), width = widths[random_below(sizeof widths)];
+    const unsigned word = random_below(8) < 7 ? random_below(3) : random_below(INPUT_BYTES / 4),
+                   width = widths[random_below(sizeof widths)];
     const unsigned at = random_below(2) ? starts[random_below(sizeof starts)] : random_below(32);
     const uint32_t mask = (uint32_t)(((UINT64_C(1) << width) - 1) << at);
     const uint32_t value = random_below(2) ? values[random_below(sizeof values / sizeof *values)] : (uint32_t)random_bits();

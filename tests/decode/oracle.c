@@ -79,7 +79,8 @@ struct oracle *oracle_create(const char *processor, unsigned wave_size) {
     char features[80] = "";
 
     if (!one_size)
-        snprintf(features, sizeof features, "%s%s", wave_size == 64 ? "+wavefrontsize64,-wavefrontsize32" : "+wavefrontsize32,-wavefrontsize64",
+        snprintf(features, sizeof features, "%s%s",
+                 wave_size == 64 ? "+wavefrontsize64,-wavefrontsize32" : "+wavefrontsize32,-wavefrontsize64",
                  halves ? ",+real-true16" : "");
     if (made)
         made->has_sdwa = one_size || strncmp(processor, "gfx10", 5) == 0;

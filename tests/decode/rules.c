@@ -279,7 +279,8 @@ static bool has_odd_dimension(const struct finding *f) {
 
 /* Four halves and a status: three registers, which no instruction has. */
 static bool has_odd_gather(const struct finding *f) {
-    return is_image(f) && (strstr(text_of(f), "gather") || strstr(text_of(f), "msaa")) && has_word(text_of(f), " tfe") && has_word(text_of(f), " d16");
+    return is_image(f) && (strstr(text_of(f), "gather") || strstr(text_of(f), "msaa")) && has_word(text_of(f), " tfe") &&
+           has_word(text_of(f), " d16");
 }
 
 /* One or two registers; four for 64 bits with a comparison. */
@@ -381,7 +382,8 @@ static bool refuses_atomics(const struct finding *f) {
 
 /* gfx9: moves of 64-bit values between lanes. */
 static bool moves_pairs(const struct finding *f) {
-    return f->version >= 20 && f->generation == 9 && !f->our_size && strstr(f->theirs, "_dpp ") && (strstr(f->theirs, "64_") || strstr(f->theirs, "_f64"));
+    return f->version >= 20 && f->generation == 9 && !f->our_size && strstr(f->theirs, "_dpp ") &&
+           (strstr(f->theirs, "64_") || strstr(f->theirs, "_f64"));
 }
 
 /* What gfx942 has and gfx950 has not, or otherwise: 8-bit floats, xf32. */
@@ -490,7 +492,8 @@ static bool signs_classes(const struct finding *f) {
 /* Comparisons that write EXEC: older compilers write 0 where the register would stand. */
 static bool wants_exec(const struct finding *f) {
     char text[TEXT];
-    return f->version >= 20 && !f->their_size && begins(f->ours, "v_cmpx_") && is_vop3(f) && see_with_exec(f, text) && agree(f, text, f->ours, true);
+    return f->version >= 20 && !f->their_size && begins(f->ours, "v_cmpx_") && is_vop3(f) && see_with_exec(f, text) &&
+           agree(f, text, f->ours, true);
 }
 
 static bool selects_in_interpolation(const struct finding *f) {
@@ -536,7 +539,9 @@ static bool has_older_names(const struct finding *f) { return f->version < 20 &&
 
 static void unwrap_signs(char *text) { unwrap(text, "sext("); }
 
-static bool prints_sext(const struct finding *f) { return f->version < 20 && strstr(f->theirs, "sext(") && are_same_without(f, unwrap_signs); }
+static bool prints_sext(const struct finding *f) {
+    return f->version < 20 && strstr(f->theirs, "sext(") && are_same_without(f, unwrap_signs);
+}
 
 static void remove_dot(char *text) {
     cut(text, " op_sel:[", ']');
@@ -551,7 +556,9 @@ static bool selects_in_dot(const struct finding *f) {
 }
 
 /* 16-bit shifts, minima and products of gfx10. */
-static bool selects_nothing(const struct finding *f) { return f->version < 20 && f->generation == 10 && are_same_without(f, remove_selects); }
+static bool selects_nothing(const struct finding *f) {
+    return f->version < 20 && f->generation == 10 && are_same_without(f, remove_selects);
+}
 
 static bool prints_several(const struct finding *f) { return f->version < 20 && are_both(f) && agree(f, f->theirs, f->ours, false); }
 
@@ -568,7 +575,8 @@ static bool prints_one_address(const struct finding *f) {
 }
 
 static bool wants_four(const struct finding *f) {
-    return f->version < 20 && !f->their_size && is_image(f) && (strstr(f->ours, "gather") || strstr(f->ours, "msaa")) && has_word(f->ours, " d16");
+    return f->version < 20 && !f->their_size && is_image(f) && (strstr(f->ours, "gather") || strstr(f->ours, "msaa")) &&
+           has_word(f->ours, " d16");
 }
 
 static bool converts_whole(const struct finding *f) {
@@ -576,12 +584,14 @@ static bool converts_whole(const struct finding *f) {
 }
 
 static bool knows_fewer(const struct finding *f) {
-    static const char *const names[] = {"ds_bvh_stack_push", "s_alloc_vgpr", "image_bvh8_", "image_bvh_dual_", "ds_bpermute_fi_b32", "s_endpgm_ordered_ps_done", "ds_nop"};
+    static const char *const names[] = {"ds_bvh_stack_push",        "s_alloc_vgpr", "image_bvh8_", "image_bvh_dual_", "ds_bpermute_fi_b32",
+                                        "s_endpgm_ordered_ps_done", "ds_nop"};
     bool found = false;
 
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         found |= begins(f->ours, names[i]);
-    return f->version < 20 && !f->their_size && (found || strstr(f->ours, "v_dual_dot2acc_f32_") || begins(f->ours, "v_dot2_f32_bf16_e64_dpp"));
+    return f->version < 20 && !f->their_size &&
+           (found || strstr(f->ours, "v_dual_dot2acc_f32_") || begins(f->ours, "v_dot2_f32_bf16_e64_dpp"));
 }
 
 /* Bits that LLVM 22 refuses: negative offsets of gfx12's buffers, signs of integers, DPP of v_pk_fmac_f16. */
@@ -595,7 +605,9 @@ static void remove_offset(char *text) {
         *strstr(text, " offset:") = '\0';
 }
 
-static bool numbers_swizzles(const struct finding *f) { return f->version < 20 && begins(f->ours, "ds_swizzle") && are_same_without(f, remove_offset); }
+static bool numbers_swizzles(const struct finding *f) {
+    return f->version < 20 && begins(f->ours, "ds_swizzle") && are_same_without(f, remove_offset);
+}
 
 /* DPP, SDWA and their codes mean nothing where there is no source. */
 static bool prints_bare_nop(const struct finding *f) {
@@ -631,7 +643,8 @@ static struct rule {
     {"LLVM 22 prints op_sel of v_alignbit_b32 and v_alignbyte_b32 before gfx11", selects_amounts, 0},
     {"LLVM 22 takes vector registers for masks", takes_vector_masks, 0},
     {"LLVM 22 takes gfx9's v_fma_mix* on gfx10 and later", reads_older_mix, 0},
-    {"LLVM 22 has dropped loads to LDS on gfx11, s_singleuse_vdst, s_wakeup_barrier, and some buffer_* of gfx940 and gfx950", has_dropped, 0},
+    {"LLVM 22 has dropped loads to LDS on gfx11, s_singleuse_vdst, s_wakeup_barrier, and some buffer_* of gfx940 and gfx950", has_dropped,
+     0},
     {"LLVM 22 mixes up constants and their codes", mixes_codes, 0},
     {"LLVM 22 takes a literal behind 8 bytes on gfx9", takes_long_literals, 0},
     {"LLVM 22 has AGPRs where there are none", has_agprs_everywhere, 0},

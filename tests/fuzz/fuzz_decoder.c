@@ -20,7 +20,7 @@ static void check(bool condition) {
 static void check_operand(const struct wl_operand *operand) {
     check(operand->kind <= WL_OPERAND_TEXT);
     if (operand->kind == WL_OPERAND_VGPR)
-        check(operand->count > 0 && operand->reg % WL_AGPR + operand->count <= WL_AGPR && operand->reg < 2 * WL_AGPR);
+        check(operand->count > 0 && operand->reg < 2 * WL_AGPR && (operand->reg % WL_AGPR + operand->count <= WL_AGPR || operand->bank));
     if (operand->kind == WL_OPERAND_SGPR)
         check(operand->count > 0 && operand->reg + operand->count <= 128);
     check(operand->sel <= WL_SEL_WORD_1);
