@@ -13,7 +13,7 @@ static uint32_t bits(uint32_t word, unsigned shift, unsigned width) { return wor
 
 static void decode_registers(const struct wl_target *target, struct wl_kernel *kernel, uint32_t rsrc1, uint32_t rsrc3) {
     /* Granules that the counts are encoded in; metadata, where there is some, has the exact numbers. */
-    unsigned vgpr_granule = wl_target_has(target, WL_HAS_1024_VGPRS)                                            ? 16
+    unsigned vgpr_granule = wl_target_has(target, WL_HAS_1024_VGPRS)                                     ? 16
                             : wl_target_has(target, WL_HAS_UNIFIED_REGISTERS) || kernel->wave_size == 32 ? 8
                                                                                                          : 4;
     kernel->vgprs = (bits(rsrc1, 0, 6) + 1) * vgpr_granule;

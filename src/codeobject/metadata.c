@@ -211,8 +211,8 @@ static bool take_arguments(struct wl_arena *arena, struct cursor *cursor, struct
 
 static bool take_sizes(struct cursor *cursor, uint32_t sizes[3]) {
     uint32_t count;
-    return take_container(cursor, MPACK_TOKEN_ARRAY, &count) && count == 3 && take_u32(cursor, &sizes[0]) &&
-           take_u32(cursor, &sizes[1]) && take_u32(cursor, &sizes[2]);
+    return take_container(cursor, MPACK_TOKEN_ARRAY, &count) && count == 3 && take_u32(cursor, &sizes[0]) && take_u32(cursor, &sizes[1]) &&
+           take_u32(cursor, &sizes[2]);
 }
 
 static bool take_field(struct wl_arena *arena, struct cursor *cursor, struct text key, struct record *record) {

@@ -116,8 +116,9 @@ static void knows_error_correction(void **state) {
     static const struct {
         const char *target;
         bool has;
-    } rows[] = {{"gfx90a", true},         {"gfx90a:sramecc+", true}, {"gfx90a:sramecc-", false}, {"gfx906", true},  {"gfx942", true},
-                {"gfx9-4-generic", true}, {"gfx1250", true},         {"gfx900", false},         {"gfx9-generic", false},    {"gfx1030", false}};
+    } rows[] = {{"gfx90a", true},        {"gfx90a:sramecc+", true}, {"gfx90a:sramecc-", false}, {"gfx906", true},
+                {"gfx942", true},        {"gfx9-4-generic", true},  {"gfx1250", true},          {"gfx900", false},
+                {"gfx9-generic", false}, {"gfx1030", false}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct wl_target target;
@@ -152,11 +153,8 @@ static void knows_processors(void **state) {
 
 int test_targets(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(knows_processors),
-        cmocka_unit_test(parses_and_prints),
-        cmocka_unit_test(refuses),
-        cmocka_unit_test(knows_what_runs_where),
-        cmocka_unit_test(knows_error_correction),
+        cmocka_unit_test(knows_processors),      cmocka_unit_test(parses_and_prints),      cmocka_unit_test(refuses),
+        cmocka_unit_test(knows_what_runs_where), cmocka_unit_test(knows_error_correction),
     };
     return cmocka_run_group_tests_name("targets", tests, NULL, NULL);
 }

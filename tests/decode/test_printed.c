@@ -4,8 +4,8 @@
  *     test_printed PROCESSOR FILE    lines of words in hexadecimal, a tab, the text ("-": no instruction), from the whole bytes
  *     test_printed -t PROCESSOR FILE the same for the printer: its text, word for word
  */
-#include "machine/processor.h"
 #include "base/status.h"
+#include "machine/processor.h"
 #include "translate/decode/words/decoder.h"
 #include "translate/isa/inst.h"
 
@@ -281,8 +281,7 @@ int main(int argc, char **argv) {
     const bool texts = argc == 4 && strcmp(argv[1], "-t") == 0;
     const char *processor = argc > 2 ? argv[argc - 2] : "";
     FILE *file = argc == 3 || texts ? fopen(argv[argc - 1], "r") : NULL;
-    if (!file ||
-        wl_word_decoder_create(&decoder, processor, wl_processor_has(processor, WL_HAS_WAVE32_ALONE) ? 32 : 64) != WL_OK) {
+    if (!file || wl_word_decoder_create(&decoder, processor, wl_processor_has(processor, WL_HAS_WAVE32_ALONE) ? 32 : 64) != WL_OK) {
         fprintf(stderr, "usage: %s [-t] PROCESSOR FILE\n", argv[0]);
         return 2;
     }

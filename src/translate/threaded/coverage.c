@@ -63,9 +63,8 @@ static const struct filling buffer12[] = {{{0, 0x800000, 0}}, {{0x7c, 0, 0}}};
 static const struct filling typed[] = {{{0x00800000, 0x80000000}}, {{0x00800000, 0x80200000}}, {{0, 0}}, {{0, 0x00200000}}};
 static const struct filling image[] = {{{0x0f00, 0}}, {{0x0100, 0}},    {{0x0f08, 0}}, {{0x0f02, 0}}, {{0x8f00, 0}},
                                        {{0x0104, 0}}, {{0x0f0a, 0, 0}}, {{0x0f20, 0}}, {{0x9f00, 0}}};
-static const struct filling image12[] = {
-    {{0x03c00000, 0, 0}}, {{0x00400000, 0, 0}}, {{0x03c00001, 0, 0}},
-    {{0x03c00003, 0, 0}}, {{0x03c00010, 0, 0}}, {{0x00400001, 0x7c000000, 0x7c7c0400}} /* tensors */};
+static const struct filling image12[] = {{{0x03c00000, 0, 0}}, {{0x00400000, 0, 0}}, {{0x03c00001, 0, 0}},
+                                         {{0x03c00003, 0, 0}}, {{0x03c00010, 0, 0}}, {{0x00400001, 0x7c000000, 0x7c7c0400}} /* tensors */};
 
 #define FILL(list) list, COUNT(list)
 

@@ -141,6 +141,9 @@ static void name_entry(const struct wl_word_decoder *decoder, struct wl_word_ent
     entry->signed_dot = strcmp(text, "v_dot4_i32_iu8") == 0 || strcmp(text, "v_dot8_i32_iu4") == 0;
     entry->compares = starts_with(text, "v_cmp");
     entry->writes_exec = starts_with(text, "v_cmpx_");
+    entry->particular = starts_with(text, "s_barrier_") || strcmp(text, "s_code_end") == 0 || strcmp(text, "s_set_gpr_idx_on") == 0;
+    entry->scales = starts_with(text, "v_cvt_scalef32_");
+    entry->chosen = strstr(text, "_f8f6f4") != NULL;
     entry->wmma = starts_with(text, "v_wmma_") || starts_with(text, "v_swmmac_") || starts_with(text, "v_dot4_f32_");
     entry->picks_byte = starts_with(entry->canonical, "v_cvt_") && !starts_with(entry->canonical, "v_cvt_scale") &&
                         (strstr(entry->canonical, "fp8") || strstr(entry->canonical, "bf8"));
@@ -397,7 +400,7 @@ static bool decode_operands(struct wl_word_job *job) {
         return job->entry->forms & form && wl_decode_short(job, form);
     case WL_ENC_VOP3:
     case WL_ENC_VOP3P:
-        form = decoder->generation >= 11 ? form_of(decoder, job->w[1] & 0x1ff) : WL_ALONE;
+        form = decoder->generation >= 11 && job->entry->shape.roles ? form_of(decoder, job->w[1] & 0x1ff) : WL_ALONE;
         return job->entry->forms & form && wl_decode_long(job, form);
     case WL_ENC_VOP3PX:
         return wl_decode_scaled(job);

@@ -23,6 +23,9 @@ struct wl_word_entry {
     bool interpolates;          /* VOP3: the attribute stands in the place of src0, which stands in that of src1 */
     bool swaps, signed_dot;     /* v_swap_b32; v_dot4_i32_iu8, v_dot8_i32_iu4 */
     const char *suffix;         /* of the mnemonic, as LLVM prints it; NULL: not looked for yet (print.c) */
+    bool particular;            /* scalar: whose operands mean something of their own (scalar.c) */
+    bool scales;                /* v_cvt_scalef32_* */
+    bool chosen;                /* f8f6f4: the kinds of A and B are modifiers */
     bool wmma;                  /* or a dot product of 8-bit floats: the row says which sources have signs */
 };
 
@@ -90,6 +93,9 @@ bool wl_fetch_literal(struct wl_word_job *job);
 bool wl_fetch_literal64(struct wl_word_job *job);
 /* Which bits of s_set_vgpr_msb's immediate are above the last operand's register, by the field that it comes from. */
 void wl_set_bank(const struct wl_word_job *job, unsigned field);
+void wl_set_place_bank(const struct wl_word_job *job, const struct wl_word_place *place);
+/* A literal that an instruction always has. */
+bool wl_read_literal_place(struct wl_word_job *job, const struct wl_word_place *place);
 
 /* One encoding each: the operands and modifiers of the word. */
 bool wl_decode_scalar(struct wl_word_job *job); /* scalar.c */
@@ -97,7 +103,7 @@ bool wl_decode_smem(struct wl_word_job *job);
 bool wl_decode_short(struct wl_word_job *job, unsigned form); /* vector.c: VOP1, VOP2, VOPC; `form`: WL_ALONE, WL_SDWA, ... */
 bool wl_decode_long(struct wl_word_job *job, unsigned form);  /* VOP3, VOP3P */
 bool wl_decode_scaled(struct wl_word_job *job);               /* VOP3PX */
-bool wl_decode_vopd(struct wl_word_job *job, bool second);
+bool wl_decode_vopd(struct wl_word_job *job, bool second);    /* pair.c */
 bool wl_decode_vopd3(struct wl_word_job *job, bool second);
 bool wl_decode_lds(struct wl_word_job *job); /* memory.c */
 bool wl_decode_flat(struct wl_word_job *job);

@@ -157,7 +157,7 @@ void wl_finish_meaning(struct wl_word_job *job) {
         set_memory_fields(job);
     if (job->entry->signed_dot)
         choose_signed_dot(inst);
-    if (starts_with(inst->mnemonic, "v_cvt_scalef32_"))
+    if (job->entry->scales)
         choose_part(job);
     else if (job->entry->picks_byte)
         choose_byte(job);

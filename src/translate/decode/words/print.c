@@ -1,5 +1,6 @@
 /* Instructions as text, in the syntax of LLVM's assembler. */
 #include "translate/decode/words/print.h"
+#include "translate/decode/decode.h"
 #include "translate/decode/words/decoder.h"
 
 #include <inttypes.h>
@@ -545,6 +546,18 @@ static void print_pair(struct wl_word_text *text, struct wl_word_job *job, const
     }
 }
 
+/* v_swap_b16 has no row: it decodes as the moves that it is (decode/newer.c). */
+static unsigned print_swap(struct wl_word_text *text, const struct wl_word_job *job) {
+    uint8_t replaced[2][8];
+    unsigned count;
+    const unsigned size = wl_newer_swap(job->bytes, job->available, job->d->generation, replaced, &count);
+
+    if (size)
+        wl_print(text, "v_swap_b16 v%u.%c, v%u.%c", job->w[0] >> 17 & 0x7f, job->w[0] >> 24 & 1 ? 'h' : 'l', job->w[0] & 0x7f,
+                 job->w[0] >> 7 & 1 ? 'h' : 'l');
+    return size;
+}
+
 unsigned wl_word_print(const struct wl_word_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, char *at,
                        size_t size) {
     struct wl_word_job job = {.d = decoder, .bytes = bytes, .available = available, .for_text = true};
@@ -554,7 +567,7 @@ unsigned wl_word_print(const struct wl_word_decoder *decoder, const uint8_t *byt
     if (size)
         at[0] = '\0';
     if (!wl_word_open(&job, address, inst))
-        return 0;
+        return print_swap(&text, &job);
     const struct wl_word_entry *first = job.entry;
     const unsigned count = wl_word_read(&job, inst);
     if (!count)

@@ -120,10 +120,10 @@ static void show_bits(struct wl_word_job *job) {
     set_text(job, job->w[0] & 0xffff)->count = 1;
 }
 
-static void finish_scalar(struct wl_word_job *job) {
+/* Barriers, of which the workgroup's own alone is implemented, and operands that the encoding does not tell. */
+static bool finish_particular(struct wl_word_job *job) {
     struct wl_inst *inst = job->inst;
     const char *name = job->entry->row->name;
-    const enum wl_encoding encoding = (enum wl_encoding)job->entry->row->encoding;
 
     if (strncmp(name, "s_barrier_signal", 16) == 0) {
         if (inst->operands[0].kind != WL_OPERAND_IMM || inst->operands[0].bits != UINT64_MAX)
@@ -143,10 +143,20 @@ static void finish_scalar(struct wl_word_job *job) {
             wl_set_literal(wl_word_operand(job, WL_OPERAND_IMM), mode);
         else
             set_text(job, mode);
-    } else if (inst->isa && inst->isa->class == WL_ISA_NOP)
+    } else
+        return false;
+    return true;
+}
+
+static void finish_scalar(struct wl_word_job *job) {
+    const struct wl_inst *inst = job->inst;
+
+    if (job->entry->particular && finish_particular(job))
+        return;
+    if (inst->isa && inst->isa->class == WL_ISA_NOP)
         show_bits(job);
-    else if (encoding == WL_ENC_SOPK && job->entry->shape.count == 2 && job->entry->shape.places[1].format == WL_MEANS_HEX &&
-             job->entry->shape.places[1].role == WL_AT_SIMM16)
+    else if (job->entry->row->encoding == WL_ENC_SOPK && job->entry->shape.count == 2 &&
+             job->entry->shape.places[1].format == WL_MEANS_HEX && job->entry->shape.places[1].role == WL_AT_SIMM16)
         extend_constant(job);
 }
 

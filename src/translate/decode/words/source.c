@@ -351,3 +351,30 @@ bool wl_read_mask(const struct wl_word_job *job, struct wl_operand *operand, uns
 }
 
 void wl_set_vcc(const struct wl_word_job *job, struct wl_operand *operand) { set_scalar(operand, WL_SGPR_VCC, job->d->wave64 ? 2 : 1); }
+
+bool wl_read_literal_place(struct wl_word_job *job, const struct wl_word_place *place) {
+    struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_IMM);
+
+    if (place->registers == 2) {
+        if (!wl_fetch_literal64(job))
+            return false;
+        operand->bits = job->literal;
+        if (job->for_text) {
+            operand->sel = job->literal <= UINT32_MAX ? WL_TEXT_LIT64 : 0;
+            operand->literal = true;
+            operand->bits = (uint32_t)job->literal ? job->literal : job->literal >> 32;
+        }
+        return true;
+    }
+    if (!wl_fetch_literal(job) || job->literal > UINT32_MAX)
+        return false;
+    wl_set_literal(operand, job->literal);
+    return true;
+}
+
+/* The register of src1 in v_fmamk_* stands where others have src2. */
+void wl_set_place_bank(const struct wl_word_job *job, const struct wl_word_place *place) {
+    const struct wl_word_shape *shape = &job->entry->shape;
+    const bool third = place->role == WL_AT_SRC1 && shape->count == 4 && shape->places[2].role == WL_AT_IMM;
+    wl_set_bank(job, third ? (unsigned)WL_AT_SRC2 : place->role);
+}

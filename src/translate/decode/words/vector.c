@@ -146,32 +146,6 @@ static bool read_short_source(struct wl_word_job *job, const struct wl_word_plac
     return wl_read_source(job, wl_word_operand(job, WL_OPERAND_VGPR), code, place);
 }
 
-static bool read_literal_place(struct wl_word_job *job, const struct wl_word_place *place) {
-    struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_IMM);
-
-    if (place->registers == 2) {
-        if (!wl_fetch_literal64(job))
-            return false;
-        operand->bits = job->literal;
-        if (job->for_text) {
-            operand->sel = job->literal <= UINT32_MAX ? WL_TEXT_LIT64 : 0;
-            operand->literal = true;
-            operand->bits = (uint32_t)job->literal ? job->literal : job->literal >> 32;
-        }
-        return true;
-    }
-    if (!wl_fetch_literal(job) || job->literal > UINT32_MAX)
-        return false;
-    wl_set_literal(operand, job->literal);
-    return true;
-}
-
-/* The register of src1 in v_fmamk_*, which stands where others have src2. */
-static unsigned bank_field(const struct wl_word_job *job, const struct wl_word_place *place) {
-    const struct wl_word_shape *shape = &job->entry->shape;
-    return place->role == WL_AT_SRC1 && shape->count == 4 && shape->places[2].role == WL_AT_IMM ? (unsigned)WL_AT_SRC2 : place->role;
-}
-
 static bool read_short_field(struct wl_word_job *job, const struct wl_word_place *place, unsigned form, unsigned *halves) {
     const unsigned vdst = job->w[0] >> 17 & 0xff;
     struct wl_word_place scalar = *place;
@@ -189,7 +163,7 @@ static bool read_short_field(struct wl_word_job *job, const struct wl_word_place
     case WL_AT_SRC1:
         return read_short_source(job, place, form, true, halves);
     case WL_AT_IMM:
-        return read_literal_place(job, place);
+        return wl_read_literal_place(job, place);
     default:
         return false;
     }
@@ -198,7 +172,7 @@ static bool read_short_field(struct wl_word_job *job, const struct wl_word_place
 static bool read_short_place(struct wl_word_job *job, const struct wl_word_place *place, unsigned form, unsigned *halves) {
     const bool read = read_short_field(job, place, form, halves);
     if (job->d->has_wide)
-        wl_set_bank(job, bank_field(job, place));
+        wl_set_place_bank(job, place);
     return read;
 }
 
@@ -405,8 +379,9 @@ static bool has_long_strays(const struct wl_word_job *job) {
         return true;
     if (!shape->count && job->w[0] & 0xff)
         return true;
+    const uint32_t codes = job->d->has_wide ? 0 : job->w[1]; /* gfx1250 does not look at them */
     for (unsigned i = 0; i < 3; i++) {
-        const unsigned code = job->d->has_wide ? 0 : job->w[1] >> 9 * i & 0x1ff; /* which gfx1250 does not look at */
+        const unsigned code = codes >> 9 * i & 0x1ff;
 
         if (!(shape->roles >> i & 1) && ((code != 0 && code != 0x80) || (has_signs(job, i) && !(shape->modifiers & WL_MOD_OP_SEL4))))
             return true;
@@ -648,11 +623,9 @@ bool wl_decode_long(struct wl_word_job *job, unsigned form) {
     }
     if (form != WL_ALONE && !read_dpp(job, job->w[2], form, job->w[1] & 0x1ff))
         return false;
-    if (job->inst->cbsz > 4 && shape->modifiers & WL_MOD_MATRIX_FMT)
-        return false; /* no kind of numbers */
-    if (job->inst->blgp > 4 && shape->modifiers & WL_MOD_MATRIX_FMT)
-        return false;
-    if (strstr(job->entry->row->name, "_f8f6f4")) {
+    if (job->entry->chosen) {
+        if (shape->modifiers & WL_MOD_MATRIX_FMT && (job->inst->cbsz > 4 || job->inst->blgp > 4))
+            return false; /* no kind of numbers */
         if (job->entry->row->encoding == WL_ENC_VOP3P && !job->d->has_wide && job->w[0] >> 11 & 15)
             return false; /* would take scales */
         finish_small(job);
@@ -695,108 +668,5 @@ bool wl_decode_scaled(struct wl_word_job *job) {
     job->inst->op_sel_hi = second >> 27 & 3;
     job->inst->has_op_sel_hi = true;
     job->size = 16;
-    return true;
-}
-
-/* ---- pairs ---- */
-
-static bool read_pair_field(struct wl_word_job *job, const struct wl_word_place *place, bool second) {
-    const unsigned x = job->w[1] >> 24, y = (job->w[1] >> 17 & 0x7f) << 1 | (~x & 1);
-
-    switch ((enum wl_field)place->role) {
-    case WL_AT_VDST:
-        return wl_read_vector(job, wl_word_operand(job, WL_OPERAND_VGPR), second ? y : x, 1, false);
-    case WL_AT_SRC0:
-        return wl_read_source(job, wl_word_operand(job, WL_OPERAND_VGPR), job->w[second] & 0x1ff, place);
-    case WL_AT_SRC1:
-        return wl_read_vector(job, wl_word_operand(job, WL_OPERAND_VGPR), job->w[second] >> 9 & 0xff, 1, false);
-    case WL_AT_IMM:
-        return read_literal_place(job, place);
-    default:
-        return false;
-    }
-}
-
-static bool read_pair_place(struct wl_word_job *job, const struct wl_word_place *place, bool second) {
-    const bool read = read_pair_field(job, place, second);
-    if (job->d->has_wide)
-        wl_set_bank(job, bank_field(job, place));
-    return read;
-}
-
-bool wl_decode_vopd(struct wl_word_job *job, bool second) {
-    const struct wl_word_shape *shape = &job->entry->shape;
-
-    if (!second)
-        job->size = 8;
-    if (job->words < 2)
-        return false;
-    if (!(shape->roles & 2) && job->w[second] >> 9 & 0xff)
-        return false;
-    for (unsigned i = 0; i < shape->count; i++)
-        if (!read_pair_place(job, &shape->places[i], second))
-            return false;
-    if (strstr(job->entry->row->name, "cndmask"))
-        wl_set_vcc(job, wl_word_operand(job, WL_OPERAND_SGPR));
-    return true;
-}
-
-/* gfx1250's longer encoding: all registers, signs, and a third source. */
-
-static bool read_pair3_place(struct wl_word_job *job, const struct wl_word_place *place, bool second) {
-    const uint32_t middle = job->w[1], last = job->w[2], signs = middle >> (second ? 12 : 9) & 7;
-    struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_VGPR);
-    bool read;
-
-    switch ((enum wl_field)place->role) {
-    case WL_AT_VDST:
-        read = wl_read_vector(job, operand, second ? last >> 24 : last & 0xff, place->registers, false);
-        break;
-    case WL_AT_SRC0:
-        read = wl_read_source(job, operand, job->w[second] & 0x1ff, place);
-        operand->neg = place->signs && signs & 1;
-        break;
-    case WL_AT_SRC1:
-        read = wl_read_vector(job, operand, second ? last >> 8 & 0xff : middle >> 16 & 0xff, place->registers, false);
-        operand->neg = place->signs && signs >> 1 & 1;
-        break;
-    case WL_AT_SRC2:
-        if (place->file == WL_FILE_MASK)
-            return wl_read_mask(job, operand, second ? last >> 16 & 0xff : middle >> 24);
-        read = wl_read_vector(job, operand, second ? last >> 16 & 0xff : middle >> 24, place->registers, false);
-        operand->neg = place->signs && signs >> 2 & 1;
-        break;
-    default:
-        return false;
-    }
-    wl_set_bank(job, place->role);
-    return read;
-}
-
-/* Fields and signs that the instruction has not. */
-static bool has_pair3_strays(const struct wl_word_job *job, bool second) {
-    const struct wl_word_shape *shape = &job->entry->shape;
-    const unsigned signs = job->w[1] >> (second ? 12 : 9) & 7;
-    const unsigned src1 = second ? job->w[2] >> 8 & 0xff : job->w[1] >> 16 & 0xff, src2 = second ? job->w[2] >> 16 & 0xff : job->w[1] >> 24;
-    unsigned signed_sources = 0;
-
-    for (unsigned i = 0; i < shape->count; i++)
-        if (shape->places[i].signs)
-            signed_sources |= 1u << (shape->places[i].role - WL_AT_SRC0);
-    return signs & ~signed_sources || (!(shape->roles & 2) && src1) || (!(shape->roles & 4) && !(shape->modifiers & WL_MOD_BITOP3) && src2);
-}
-
-bool wl_decode_vopd3(struct wl_word_job *job, bool second) {
-    const struct wl_word_shape *shape = &job->entry->shape;
-
-    if (!second)
-        job->size = 12;
-    if (job->words < 3 || has_pair3_strays(job, second))
-        return false;
-    for (unsigned i = 0; i < shape->count; i++)
-        if (!read_pair3_place(job, &shape->places[i], second))
-            return false;
-    if (shape->modifiers & WL_MOD_BITOP3)
-        wl_word_operand(job, WL_OPERAND_IMM)->bits = job->w[2] >> 16 & 0xff;
     return true;
 }
