@@ -16,6 +16,8 @@ import collections, json, sys
 lines, run = collections.Counter(), collections.Counter()
 for file in json.load(open(sys.argv[1]))["files"]:
     parts = file["filename"].split("/")
+    if parts[0] != "src":  # generated
+        continue
     folder = "/".join(parts[:3 if parts[1] == "translate" and len(parts) > 3 else 2])
     for key in ("src", folder):
         lines[key] += file["line_total"]
