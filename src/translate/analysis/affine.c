@@ -23,16 +23,16 @@ struct step {
     const struct wl_inst *inst;
     enum wl_mode mode;
     struct wl_value result[MAX_RESULTS];
-    unsigned lanes;            /* over which all that is known of the inputs holds */
-    unsigned limit;            /* of lanes that the rule is asked about */
-    bool loaded;               /* some input was, group by group */
+    unsigned lanes;            /* the facts about the inputs all hold over so many lanes */
+    unsigned limit;            /* the rule is asked about at most so many lanes */
+    bool loaded;               /* some input comes from loads of groups of lanes (wl_fact.loaded) */
     bool complete;             /* all inputs are known, in the inactive lanes too */
     bool strips_same;          /* all inputs are the same in each strip */
     bool low_carries;          /* the first result is the low half of a sum whose carry goes to operand 1 */
-    bool borrows;              /* or of a difference */
+    bool borrows;              /* the same for a difference and its borrow */
     bool exact;                /* the results are the halves of a 64-bit base + stride * lane */
-    uint32_t of;               /* the one result is the high half of the value of that number */
-    struct wl_value inputs[2]; /* of the sum or the difference */
+    uint32_t of;               /* not 0: the result is the high half of the value with this number (number_of) */
+    struct wl_value inputs[2]; /* what is added, or subtracted, if low_carries or borrows */
 };
 
 /* A number for the value that an instruction gives a row. It differs from the numbers of the values that rows hold at a basic block's

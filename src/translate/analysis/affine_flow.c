@@ -67,14 +67,14 @@ struct work {
     bool *queued;
 };
 
-/* How EXEC changes along an edge. `restored`: it becomes what this place holds (EXEC_RESTORED). */
+/* How EXEC changes along an edge. `restored`: for EXEC_RESTORED, the bit of the place whose value EXEC takes (saved_exec.h). */
 enum exec_kind { EXEC_SAME, EXEC_NARROWS, EXEC_RESTORED, EXEC_CHANGES };
 struct exec_change {
     enum exec_kind kind;
     uint8_t restored;
 };
 
-/* What is known of a row behind it. */
+/* What is still known of a row behind such a change. */
 static struct wl_fact behind_change(struct wl_fact fact, struct exec_change change, enum wl_mode mode) {
     const bool back = change.kind == EXEC_CHANGES || (change.kind == EXEC_RESTORED && fact.since & change.restored);
     if (fact.partial && back) /* lanes may come back that were off at the write */
@@ -88,7 +88,7 @@ static struct wl_fact behind_change(struct wl_fact fact, struct exec_change chan
     return fact;
 }
 
-/* Whether EXEC is that of the entry behind it. */
+/* Whether EXEC, behind such a change, is what it was at the entry. */
 static bool entry_behind(const struct wl_facts *facts, struct exec_change change) {
     return change.kind == EXEC_SAME ? facts->entry_exec : change.kind == EXEC_RESTORED && facts->saved.entry & change.restored;
 }

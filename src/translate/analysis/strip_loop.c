@@ -114,18 +114,18 @@ static bool find_exit(struct search *s) {
             loop->exit = zero;
         }
         if (loop->blocks[i] != loop->header && block->is_spin_header && !loop->writes)
-            return false; /* else it is no loop's: wl_strip_loop_may_write */
+            return false; /* in a loop that writes, wl_strip_loop_may_write looks for loops within it */
     }
     return ways == 1;
 }
 
 /* ---- which scalars are masks ---- */
 
-/* What scalar registers hold where a basic block starts, beside what they held before the loop: masks, of which only this strip's
- * lanes count, and what may differ from round to round. */
+/* What scalar registers hold where a basic block starts, if they do not hold what they held before the loop: masks, of which only this
+ * strip's lanes count; or numbers that may differ from round to round. A bit for each register. */
 struct kinds {
     uint64_t mask[2], changing[2];
-    uint64_t own[2]; /* numbers of this strip alone (wl_aggregate), and what is left of masks that they overwrote */
+    uint64_t own[2]; /* numbers that belong to this strip alone (enum wl_aggregate), and the other half of a mask that one overwrote */
 };
 
 static void add_mask(struct search *s, unsigned reg) {
@@ -140,7 +140,7 @@ static void set_kind(struct search *s, struct kinds *k, unsigned reg, bool mask,
     wl_put_bits(k->own, reg, s->registers, false);
 }
 
-/* All other instructions read scalars as plain numbers, and what they write changes from round to round. */
+/* Steps over any other instruction: it reads scalars as plain numbers, and what it writes may differ from round to round. */
 static void other_scalars(struct search *s, struct kinds *k) {
     const struct wl_effects *e = s->effects;
     for (unsigned reg = 0; reg < WL_SGPR_COUNT && s->registers == 2; reg++) /* half of a mask */

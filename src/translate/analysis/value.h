@@ -29,14 +29,14 @@ struct wl_value wl_value_carried(void);
 /* Turns a fact about the whole wave into one about each strip, or about fewer lanes: only the bases differ, by a number of strides. */
 void wl_fact_narrow(struct wl_fact *fact, unsigned lanes);
 
-/* Facts about groups of lanes: within the algebra they are AFFINE and CARRY, and the number of lanes tells; elsewhere they have kinds of
- * their own. */
+/* Facts about groups of lanes have kinds of their own (WL_FACT_GROUPS and so on). The functions of this header see them as AFFINE and CARRY
+ * facts that hold for few lanes: wl_fact_opened makes such a fact, wl_fact_closed the reverse. */
 struct wl_fact wl_fact_opened(struct wl_fact fact);
 struct wl_fact wl_fact_closed(struct wl_fact fact);
 
 static inline bool wl_value_is_affine(struct wl_value v) { return v.fact.kind == WL_FACT_AFFINE; }
 static inline bool wl_value_is_uniform(struct wl_value v) { return wl_fact_is_uniform(&v.fact); }
-/* Uniform, or so but for a carry. */
+/* Whether a value is the same in all lanes, or would be without a carry (WL_FACT_CARRY). */
 static inline bool wl_value_is_flat(struct wl_value v) { return wl_value_is_uniform(v) || v.fact.kind == WL_FACT_CARRY; }
 static inline bool wl_value_is_zero(struct wl_value v) { return wl_value_is_uniform(v) && (v.fact.zeros >= 32 || v.fact.bits == 0); }
 
@@ -58,7 +58,8 @@ struct wl_value_pair wl_value_pair_mul(struct wl_value a, struct wl_value b);
 
 /* ---- affine.c, for the fixpoint ---- */
 
-/* Which rule an instruction has, by its mnemonic. Looking it up once spares wl_affine_step most of its time. */
+/* The rule by which the analysis steps over an instruction; it follows from the mnemonic. wl_affine_step would spend most of its time on
+ * finding it. */
 uint8_t wl_affine_rule(const struct wl_inst *inst);
 /* wl_affine_step, by the instruction's rule. */
 void wl_affine_step_by(struct wl_facts *facts, const struct wl_unit *unit, const struct wl_inst *inst, enum wl_mode mode, uint8_t rule);

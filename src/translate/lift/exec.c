@@ -1,4 +1,4 @@
-/* Changes of EXEC: where code goes on, in which form. */
+/* The end of a basic block that changed EXEC: where code goes on, and whether as FULL or as MASKED code. */
 #include "base/assert.h"
 #include "translate/analysis/strip_loop.h"
 #include "translate/lift/frame.h"
@@ -7,7 +7,7 @@
 #include "translate/lift/values.h"
 
 enum {
-    SHORT_STAY = 8, /* vector instructions that MASKED code does for a full EXEC rather than change the copy twice */
+    SHORT_STAY = 8, /* so many vector instructions are left to MASKED code though EXEC is full: two changes of the copy would cost more */
 };
 
 bool wl_exec_stays_masked(const struct wl_unit *unit, uint32_t block) {
@@ -27,17 +27,18 @@ bool wl_exec_stays_masked(const struct wl_unit *unit, uint32_t block) {
 
 /* ---- FULL code without lanes ----
  *
- * Where FULL code loses all lanes it does itself what is left to do until some come back: the scalar instructions, and the zeros of
- * masks that vector instructions make. Blocks of a few instructions have no branch on EXECZ around them. */
+ * Compilers put no branch on EXECZ around a few instructions, so that a wave without active lanes goes through them. FULL code that has
+ * lost all lanes does not leave for MASKED code to do so, but does here what such basic blocks still do: scalar instructions work as
+ * always, comparisons make masks of 0, and other vector instructions do nothing. */
 
 enum {
-    MAX_IDLE_INSTS = 16, /* of those that do something, to the same place */
-    MAX_IDLE_CHANGES = 4,
+    MAX_IDLE_INSTS = 16,  /* instructions that do something, up to the next change of EXEC */
+    MAX_IDLE_CHANGES = 4, /* changes of EXEC, one after the other, behind which there is still no lane */
 };
 
 enum idle_work { IDLE_NOTHING, IDLE_LIFT, IDLE_CLEARS, IDLE_NOT_KNOWN };
 
-/* What an instruction does without active lanes: nothing, what it always does, or clears the masks that it makes. */
+/* What an instruction does without active lanes: nothing; what it always does (IDLE_LIFT); or it clears the masks that it makes. */
 static enum idle_work idle_work(const struct wl_inst *inst, const struct wl_effects *effects) {
     if (inst->sem && inst->sem->scalar)
         return IDLE_LIFT;
@@ -55,7 +56,7 @@ static enum idle_work idle_work(const struct wl_inst *inst, const struct wl_effe
     return moves && !clears ? IDLE_NOTHING : IDLE_NOT_KNOWN;
 }
 
-/* Whether the basic block can be gone through; adds what it costs. */
+/* Whether a basic block can be done here without active lanes. Adds its instructions that do something to *cost. */
 static bool is_idle_block(const struct wl_lift *l, const struct wl_block *block, unsigned *cost) {
     for (uint32_t i = 0; i < block->count; i++) {
         const struct wl_inst *inst = &l->unit.code->insts[block->first + i];
@@ -113,7 +114,7 @@ static void lift_idle_block(struct wl_lift *l, const struct wl_block *block) {
     }
 }
 
-/* Goes such a way, and on as long as no lanes come back; `left`: so many changes of EXEC may still be. */
+/* Lifts the basic blocks of `idle`, and those that follow as long as EXEC stays 0. `left`: over how many further changes of EXEC. */
 static void go_idle(struct wl_lift *l, const struct wl_idle *idle, unsigned left) {
     for (unsigned i = 0; i < idle->count; i++) {
         if (l->unit.code->blocks[idle->block[i]].is_spin_header)
@@ -142,8 +143,8 @@ static void go_idle(struct wl_lift *l, const struct wl_idle *idle, unsigned left
 
 void wl_idle_go(struct wl_lift *l, const struct wl_idle *idle) { go_idle(l, idle, MAX_IDLE_CHANGES); }
 
-/* FULL code at the end of a basic block that left some lanes, or none: goes on itself where there are none and it can; `idle` NULL: it
- * cannot, and that is for the other copy. The builder is left where there are some. */
+/* For FULL code at the end of a basic block behind which EXEC is not full. If EXEC is 0, goes through the basic blocks of `idle`, or, if
+ * that is NULL, leaves for the MASKED copy at basic block `next`. The builder is left on the way for an EXEC with some lanes. */
 static void skip_inactive(struct wl_lift *l, const struct wl_idle *idle, uint32_t next) {
     LLVMBasicBlockRef none = wl_lift_ir_block(l, "none"), some = wl_lift_ir_block(l, "some");
     LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_exec(l), LLVMConstNull(l->mask_type), ""), none, some);

@@ -31,7 +31,8 @@ struct wl_pair_sum;
 struct wl_region_masks;
 struct wl_sem;
 
-/* How gathers stand in the unit: as calls of a function; as one gather of the host; beside it, as one for few lanes. */
+/* How a load is made whose lanes have unrelated addresses: a call of a slow function (lift/memory/slow.c); the host's gather instruction in
+ * the unit itself; or a choice at run time between that and a shorter gather for few active lanes. */
 enum wl_gathers { WL_GATHERS_CALL, WL_GATHERS_INLINE, WL_GATHERS_BY_COUNT };
 
 struct wl_form {
@@ -48,84 +49,97 @@ struct wl_form {
     void (*begin_block)(struct wl_lift *l, uint32_t block);
     /* Lifts an instruction that is this form's own matter. False: it is lifted as in a wave. NULL: there are none. */
     bool (*instruction)(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects);
-    /* Behind each instruction: what the form keeps beside registers follows. NULL: nothing. */
+    /* Called behind each instruction: brings up to date what the form keeps beside the registers, such as a strip's copies of masks. NULL:
+     * there is nothing. */
     void (*step)(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects);
     /* Ends l->unit.block if that is this form's own matter. False: it ends as in a wave. NULL: all do. */
     bool (*finish_block)(struct wl_lift *l);
     void (*yield)(struct wl_lift *l, uint32_t block); /* leaves the unit for others to run, to come back at a basic block */
-    /* Behind a loop that was run for all strips: goes on at `exit` without active lanes. `leave`: the basic block that left the loop. */
+    /* Called behind a loop that was run strip by strip, when all strips are done: goes on at basic block `exit` with EXEC 0. `leave`: the
+     * basic block of the loop that branches to `exit`. */
     void (*go_without_lanes)(struct wl_lift *l, uint32_t exit, uint32_t leave);
 
     /* ---- vector regions ---- */
     void (*emit)(struct wl_lift *l, const struct wl_region_masks *masks); /* the items collected, for all strips that there are */
-    void (*begin_strip)(struct wl_lift *l);                               /* fills in where l->strip is, but for in_wave and wave */
-    /* i64: a strip's number among all; `wave`: of those side by side. */
+    void (*begin_strip)(struct wl_lift *l); /* sets l->strip's number, first_lane and state, from its in_wave and wave */
+    /* i64: a strip's number among all strips that the code is for; in_wave: its number in its wave. `wave`: which of the waves that are
+     * emitted side by side. */
     LLVMValueRef (*strip_number)(struct wl_lift *l, unsigned wave, LLVMValueRef in_wave);
     LLVMValueRef (*wave_exec)(struct wl_lift *l); /* wave_mask: EXEC of the wave at hand, in MASKED code */
-    /* Masks that a region makes: whether one has to be made; a strip's lanes of one go to `sum`, the variable of wave_mask that gathers
-     * them; behind the region they become the register's. */
+    /* A mask that a vector region makes, in three steps. wants_mask: whether anybody needs it. gather_mask: adds one strip's lanes to
+     * `sum`, a variable of type wave_mask. take_mask: behind the region, `sum` becomes the value of the scalar register. */
     bool (*wants_mask)(const struct wl_lift *l, unsigned reg);
     void (*gather_mask)(struct wl_lift *l, LLVMValueRef lanes, LLVMValueRef sum);
     void (*take_mask)(struct wl_lift *l, unsigned reg, LLVMValueRef sum);
 
     /* ---- vector registers ---- */
-    LLVMValueRef (*load_row)(struct wl_lift *l, unsigned row); /* between regions: of i32 */
+    /* load_row and store_row reach a register where it lies between vector regions, row and set_row its value in one: vectors of i32. */
+    LLVMValueRef (*load_row)(struct wl_lift *l, unsigned row);
     void (*store_row)(struct wl_lift *l, unsigned row, LLVMValueRef value);
-    /* Rows n and n + 1 where they lie together, as i64. NULL, the function or what it returns; false: they do not. */
+    /* The same for rows n and n + 1 at once, as vectors of i64, where this form keeps the two together in memory. Where it does not, the
+     * functions are NULL, or return NULL or false. */
     LLVMValueRef (*load_pair)(struct wl_lift *l, unsigned row);
     bool (*store_pair)(struct wl_lift *l, unsigned row, LLVMValueRef value);
-    LLVMValueRef (*join)(struct wl_lift *l, LLVMValueRef low, LLVMValueRef high); /* of i64: two rows */
-    LLVMValueRef (*half)(struct wl_lift *l, LLVMValueRef pair, bool high);        /* of i32 */
-    LLVMValueRef (*row)(struct wl_lift *l, unsigned row);                         /* of i32 */
-    LLVMValueRef (*row_all_lanes)(struct wl_lift *l, unsigned row); /* the inactive ones too, as cross-lane operations read it */
-    LLVMValueRef (*pair)(struct wl_lift *l, unsigned row);          /* of i64: rows n and n + 1 */
+    LLVMValueRef (*join)(struct wl_lift *l, LLVMValueRef low, LLVMValueRef high); /* two vectors of i32 become one of i64 */
+    LLVMValueRef (*half)(struct wl_lift *l, LLVMValueRef pair, bool high);        /* the reverse, for one half */
+    LLVMValueRef (*row)(struct wl_lift *l, unsigned row);
+    LLVMValueRef (*row_all_lanes)(struct wl_lift *l, unsigned row); /* inactive lanes as well, which cross-lane operations read */
+    LLVMValueRef (*pair)(struct wl_lift *l, unsigned row);          /* rows n and n + 1, as a vector of i64 */
     void (*set_row)(struct wl_lift *l, unsigned row, LLVMValueRef value);
     void (*set_pair)(struct wl_lift *l, unsigned row, LLVMValueRef value);
 
     /* ---- masks in scalar registers ---- */
-    LLVMValueRef (*mask)(struct wl_lift *l, unsigned reg);                 /* mask_type */
-    LLVMValueRef (*spread)(struct wl_lift *l, LLVMValueRef mask);          /* mask_type: where each wave has this mask, of wave_mask */
-    LLVMValueRef (*test_mask)(struct wl_lift *l, unsigned reg, bool some); /* i1: whether any lane at all is in it; not `some`: none is */
-    LLVMValueRef (*record_mask)(struct wl_lift *l, unsigned reg);  /* what of_mask takes when the item is emitted; NULL: made_mask knows */
-    LLVMValueRef (*of_mask)(struct wl_lift *l, LLVMValueRef mask); /* the lanes of a mask that was read as a scalar */
-    LLVMValueRef (*made_mask)(struct wl_lift *l, unsigned reg);    /* the lanes of a mask that this code makes; NULL: none are on */
-    void (*makes_mask)(struct wl_lift *l, unsigned reg);           /* the item at hand will make that mask */
+    LLVMValueRef (*mask)(struct wl_lift *l, unsigned reg);                 /* the register's value, of type mask_type */
+    LLVMValueRef (*spread)(struct wl_lift *l, LLVMValueRef mask);          /* one wave's mask (wave_mask) for all waves, as a mask_type */
+    LLVMValueRef (*test_mask)(struct wl_lift *l, unsigned reg, bool some); /* i1: whether a bit of it is set; not `some`: whether none is */
+    /* A mask that an item reads: record_mask reads the register when the item is recorded, and of_mask makes the strip's `lanes` of the
+     * result when the item is emitted. record_mask returns NULL for a mask that an earlier item of the same vector region makes: made_mask
+     * has the lanes of such a one. */
+    LLVMValueRef (*record_mask)(struct wl_lift *l, unsigned reg);
+    LLVMValueRef (*of_mask)(struct wl_lift *l, LLVMValueRef mask);
+    LLVMValueRef (*made_mask)(struct wl_lift *l, unsigned reg); /* NULL: no lane is on */
+    /* A mask that an item makes: makes_mask announces it when the item is recorded, set_mask gives its lanes when the item is emitted. */
+    void (*makes_mask)(struct wl_lift *l, unsigned reg);
     void (*set_mask)(struct wl_lift *l, unsigned reg, LLVMValueRef lanes);
 
     /* ---- scalars ---- */
     void (*scalar_written)(struct wl_lift *l, unsigned reg, LLVMValueRef value); /* behind each write of an SGPR; NULL: nothing */
     LLVMValueRef (*lds_direct)(struct wl_lift *l);                               /* i32: the LDS element that M0 names */
-    LLVMValueRef (*image)(struct wl_lift *l);                                    /* i64: where the code object lies */
+    LLVMValueRef (*image)(struct wl_lift *l);                                    /* i64: the address at which the code object is loaded */
     LLVMValueRef (*mode_register)(struct wl_lift *l);                            /* i32: MODE */
 
-    /* ---- what is known of registers; NULL, the function or what it returns: nothing ---- */
-    LLVMValueRef (*uniform)(struct wl_lift *l, unsigned row);     /* i32: what all active lanes have of it */
-    LLVMValueRef (*first_index)(struct wl_lift *l, unsigned row); /* i32: what the strip's first lane has of it */
-    LLVMValueRef (*base)(struct wl_lift *l, const struct wl_operand *low, const struct wl_operand *high); /* i64: of two uniform halves */
-    /* i1: whether the index of such addresses goes up by `step` from lane to lane, without a wrap, over each WL_GROUP active lanes. */
+    /* ---- what is known of registers. The function is NULL, or returns NULL, where nothing is known ---- */
+    LLVMValueRef (*uniform)(struct wl_lift *l, unsigned row);     /* i32: the value that the register has in all active lanes */
+    LLVMValueRef (*first_index)(struct wl_lift *l, unsigned row); /* i32: the value that it has in the strip's first lane */
+    /* i64: the number whose halves are these two operands, if it is the same in all lanes. */
+    LLVMValueRef (*base)(struct wl_lift *l, const struct wl_operand *low, const struct wl_operand *high);
+    /* i1: whether lanes->index rises by `step` from each lane to the next, without a wrap, within each group of WL_GROUP lanes; inactive
+     * lanes do not count. */
     LLVMValueRef (*index_in_groups)(struct wl_lift *l, const struct wl_lanes *lanes, uint32_t step);
-    /* Sums of 64 bits whose halves two items make: before the low half is emitted, what it adds; before the high half, the sum, of i64.
-     * `known`: the same as an index, or NULL. */
+    /* A sum of 64 bits that two items make, one half each. sum_low is called before the first item is emitted, and notes what is added.
+     * sum_high is called before the second one, and returns the whole sum (i64). `known`: the sum as base and index, or NULL. */
     void (*sum_low)(struct wl_lift *l, const struct wl_item *item, struct wl_pair_sum *sum);
     LLVMValueRef (*sum_high)(struct wl_lift *l, const struct wl_item *item, const struct wl_index *known);
 
     /* ---- memory ---- */
-    /* Accesses memory in a way of its own: `rows` are data and results. False, or NULL: as vectors do. */
+    /* Makes the access in this form's own way; `rows` holds the data, and receives results. False, or NULL instead of a function: the form
+     * has none, and the access is made with vectors as in a wave. */
     bool (*access)(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
     enum wl_gathers (*gathers)(const struct wl_lift *l);
-    /* i64: how far behind a strip's elements those of the workgroup lie that follows, where the host does not see them coming; `tiled`: a
-     * workgroup's elements do not follow each other. NULL: nobody knows. */
+    /* For prefetches, i64: the distance in bytes from a strip's elements to those that the next workgroup will access, of `size` bytes
+     * each. `tiled`: a workgroup accesses several rows that do not follow each other. NULL: the distance is not known. */
     LLVMValueRef (*to_next_workgroup)(struct wl_lift *l, uint64_t size, bool tiled);
 
     /* ---- instructions with semantics ---- */
     const struct wl_sem *(*find_semantics)(const struct wl_lift *l, const char *mnemonic); /* NULL: there are none */
-    LLVMValueRef (*link_semantics)(struct wl_lift *l, const struct wl_sem *sem); /* their function in l->module; NULL: l->status */
+    LLVMValueRef (*link_semantics)(struct wl_lift *l, const struct wl_sem *sem); /* their function in l->module; NULL: see l->status */
     LLVMValueRef (*change_sign)(struct wl_lift *l, LLVMValueRef value, bool absolute, bool negate); /* of floats or doubles */
-    LLVMValueRef (*keep_wide)(struct wl_lift *l, LLVMValueRef value);                               /* floats made of halves stay floats */
-    /* A copy of a row as it is now, of which an item reads lanes of other strips; NULL: strips see all lanes of the wave. */
+    /* Returns the value, floats that were converted from halves, such that LLVM does not go back to arithmetic in halves. */
+    LLVMValueRef (*keep_wide)(struct wl_lift *l, LLVMValueRef value);
+    /* A copy of a row as it is now, from which an item can read lanes of other strips. NULL: this form needs no copy. */
     LLVMValueRef (*snapshot)(struct wl_lift *l, unsigned row, bool zero_inactive);
-    /* DPP: the value that is read of a row, *valid: the lanes that have a source (NULL: all); `enabled` without the lanes that row_mask and
-     * bank_mask leave out (NULL: all). */
+    /* DPP. dpp: the row as the instruction reads it; *valid receives the lanes that have a source, NULL for all. dpp_enabled: `enabled`
+     * (NULL: all lanes) without those that row_mask and bank_mask leave out. */
     LLVMValueRef (*dpp)(struct wl_lift *l, const struct wl_inst *inst, unsigned row, LLVMValueRef *valid);
     LLVMValueRef (*dpp_enabled)(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef enabled);
 };

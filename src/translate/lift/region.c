@@ -96,7 +96,7 @@ static void find_masks(struct wl_lift *l, struct wl_region_masks *masks) {
         }
 }
 
-/* Registers that the strip loads from now on are loaded here. */
+/* Makes the block into which the strip's loads of registers go from now on, and leaves the builder behind it. */
 static void begin_loads(struct wl_lift *l) {
     LLVMBasicBlockRef body = wl_lift_ir_block(l, "strip");
     l->strip->start = wl_lift_ir_block(l, "start");
@@ -137,7 +137,7 @@ static unsigned emit_segment(struct wl_lift *l, unsigned first) {
 
 static void clear_bit(uint64_t *set, unsigned row) { set[row / 64] &= ~(UINT64_C(1) << (row % 64)); }
 
-/* The pairs among the registers that the strip has written, as far as the form keeps them as such. */
+/* Stores register pairs that the strip has written, where the form keeps a pair as one number. */
 static void store_pairs(struct wl_lift *l, const uint64_t *wanted) {
     uint64_t *dirty = l->strip->row_dirty;
     for (unsigned row = 0; l->form->store_pair && row + 1 < WL_VGPR_COUNT; row++)
@@ -318,7 +318,7 @@ static void emit_loop(struct wl_lift *l, const struct wl_region_masks *masks, un
     LLVMPositionBuilderAtEnd(l->b, after);
 }
 
-/* The first strips one by one: what they load, the others may find loaded. */
+/* Emits the first strips separately from the loop: the other strips can then use what these have loaded. */
 static void emit_unrolled_then_loop(struct wl_lift *l, const struct wl_region_masks *masks, unsigned first) {
     emit_unrolled(l, masks, first);
     emit_loop(l, masks, first);

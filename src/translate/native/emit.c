@@ -59,7 +59,8 @@ static bool is_leaving_store(LLVMValueRef user, LLVMValueRef pointer) {
            LLVMGetMetadata(user, LLVMGetMDKindIDInContext(LLVMGetTypeContext(LLVMTypeOf(pointer)), WL_LEAVING, strlen(WL_LEAVING)));
 }
 
-/* Whether a wave that ends was never written to through a pointer, as far as the uses of the value show. */
+/* Whether code only reads through a pointer to the wave, apart from stores at exits before the wave's end. `depth`: of pointers made of
+ * pointers. */
 static bool is_read_only(LLVMValueRef pointer, unsigned depth) {
     enum { MAX_DEPTH = 8 };
     if (depth == MAX_DEPTH)
@@ -86,7 +87,7 @@ static bool is_read_only(LLVMValueRef pointer, unsigned depth) {
 }
 
 void wl_emit_note_kept_wave(LLVMModuleRef module) {
-    enum { FIELDS = 9, KEEPS_WAVE = 5 }; /* of struct wl_unit_info */
+    enum { FIELDS = 9, KEEPS_WAVE = 5 }; /* how many members struct wl_unit_info has, and the index of keeps_wave */
     LLVMValueRef info = LLVMGetNamedGlobal(module, "wl_unit_info"), fields[FIELDS];
     if (!is_read_only(LLVMGetParam(LLVMGetNamedFunction(module, "wl_unit"), 0), 0))
         return;
@@ -97,7 +98,7 @@ void wl_emit_note_kept_wave(LLVMModuleRef module) {
 }
 
 bool wl_emit_can_optimize_code(LLVMModuleRef module) {
-    enum { MAX_BLOCKS = 9000 }; /* the code generator adds some before it counts */
+    enum { MAX_BLOCKS = 9000 }; /* below 10,000, since the code generator adds blocks before it counts them */
     for (LLVMValueRef function = LLVMGetFirstFunction(module); function; function = LLVMGetNextFunction(function))
         if (LLVMCountBasicBlocks(function) > MAX_BLOCKS)
             return false;
@@ -105,7 +106,7 @@ bool wl_emit_can_optimize_code(LLVMModuleRef module) {
 }
 
 bool wl_emit_is_large(LLVMModuleRef module, unsigned instructions) {
-    enum { MOST = 48 }; /* for each of theirs */
+    enum { MOST = 48 }; /* LLVM's instructions for each of AMD's */
     unsigned count = 0;
     for (LLVMValueRef function = LLVMGetFirstFunction(module); function; function = LLVMGetNextFunction(function))
         for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))

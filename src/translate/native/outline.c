@@ -298,7 +298,7 @@ void wl_emit_outline_addresses(LLVMModuleRef module) {
     LLVMContextRef context = LLVMGetModuleContext(module);
     struct narrow *n = calloc(1, sizeof *n);
     if (!n)
-        return; /* it is correct as it is */
+        return; /* the module is unchanged, and correct */
     *n = (struct narrow){.module = module, .context = context, .b = LLVMCreateBuilderInContext(context), .wave = LLVMGetParam(function, 0)};
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
         if (wl_emit_is_cold(block))

@@ -24,10 +24,11 @@ enum {
     MAX_PROMOTED = 24, /* strips of rows a loop: the host has 32 registers */
 };
 
-enum { STORED = 1, BOUND = 2 /* must stay where it is */ };
+/* What a component does to a slot (one strip of a row): stores it whole; or accesses it in other ways, so that it must stay in memory. */
+enum { STORED = 1, BOUND = 2 };
 enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_OTHER };
 
-/* What is done with a row, or with several, in a block. */
+/* An instruction that accesses one slot, or several. */
 struct access {
     LLVMValueRef inst;
     unsigned first_slot, slots;
@@ -38,11 +39,11 @@ struct access {
 struct block {
     LLVMBasicBlockRef at;
     uint32_t component;
-    uint32_t order, low; /* Tarjan's; order 0: not seen */
+    uint32_t order, low; /* the two numbers of Tarjan's algorithm; order 0: the block was not visited yet */
     bool on_stack;
 };
 
-/* A component in which rows become variables. */
+/* A component in which some slots become variables. */
 struct loop {
     unsigned count, slot[MAX_PROMOTED];
     LLVMValueRef variable[MAX_PROMOTED];
@@ -58,7 +59,7 @@ struct promote {
     uint32_t block_count, component_count;
     struct access *accesses;
     uint32_t access_count, access_capacity;
-    bool failed; /* out of memory, or something that is not understood */
+    bool failed; /* no memory, or the wave is used in a way that this file does not know */
     struct loop *loops;
     uint32_t loop_count;
     uint32_t *loop_of;    /* by component: 1 + its loop, 0: none */
@@ -175,7 +176,7 @@ static bool is_strip_offset(LLVMValueRef value, uint64_t *base) {
            LLVMConstIntGetZExtValue(LLVMGetOperand(value, 1)) == 6;
 }
 
-/* Lists what is done with memory at `pointer`, which is the wave + offset, or of any strip of the row that is there. */
+/* Lists the accesses through `pointer`, which is the wave + offset; with any_strip it may also be any other strip of the row there. */
 static void follow(struct promote *p, LLVMValueRef pointer, uint64_t offset, bool any_strip, unsigned depth);
 
 static void follow_offset(struct promote *p, LLVMValueRef gep, LLVMValueRef pointer, uint64_t offset, bool any_strip, unsigned depth) {
@@ -191,7 +192,7 @@ static void follow_offset(struct promote *p, LLVMValueRef gep, LLVMValueRef poin
         p->failed = true;
 }
 
-/* A module's own function reads fields of the wave, no registers. */
+/* Whether the callee is a function of the module. Such functions read fields of the wave, but no registers. */
 static bool is_own(LLVMValueRef callee) { return LLVMIsAFunction(callee) && !LLVMIsDeclaration(callee); }
 
 static void follow(struct promote *p, LLVMValueRef pointer, uint64_t offset, bool any_strip, unsigned depth) {
@@ -302,7 +303,7 @@ static int compare_accesses(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Whether the block calls a function and is no cold one: nothing in vector registers lives across calls. */
+/* Whether a block that is not cold calls a function. Calls keep no vector register of the host, so that variables would be spilled. */
 static bool calls(LLVMBasicBlockRef block) {
     if (wl_emit_is_cold(block))
         return false;
@@ -390,7 +391,7 @@ bool wl_emit_promote_rows(LLVMModuleRef module, unsigned wave_size) {
     struct promote *p = calloc(1, sizeof *p);
     bool changed = false;
     if (!p)
-        return false; /* it is correct as it is */
+        return false; /* the module is unchanged, and correct */
     p->context = LLVMGetModuleContext(module);
     p->b = LLVMCreateBuilderInContext(p->context);
     p->function = LLVMGetNamedFunction(module, "wl_unit");

@@ -1,4 +1,4 @@
-/* Known sequences of instructions, replaced by what they amount to before the unit is analysed. */
+/* Replaces known sequences of instructions, before the unit is analysed, by single operations with the same result. */
 #include "translate/rewrite/rewrite.h"
 
 #include "translate/isa/isa.h"
@@ -53,7 +53,7 @@ static void simplify_division(const struct wl_unit *unit, const struct wl_block 
 
 /* ---- scales around v_rsq_f32: the hardware's instruction flushes denormals and needs them; the function here does not ---- */
 
-/* Whether operands and result are what they seem. */
+/* Whether an instruction is exactly this one, without modifiers of its operands or its result. */
 static bool is_plain(const struct wl_inst *inst, const char *mnemonic, unsigned operands) {
     if (strcmp(inst->mnemonic, mnemonic) != 0 || inst->operand_count != operands || inst->omod || inst->clamp || inst->is_dpp ||
         inst->is_sdwa || inst->paired || !inst->size || inst->index_mode)
@@ -118,7 +118,7 @@ static double known_number(const struct wl_unit *unit, const struct wl_block *bl
     return (double)f32.value;
 }
 
-/* A product: with a scale in the lanes where a comparison holds, with 1 in the others. */
+/* A multiplication by `scale` in the lanes where a comparison holds, and by 1 in the others. */
 struct scaled {
     const struct wl_inst *comparison;
     const struct wl_operand *value; /* what is scaled */
@@ -260,7 +260,7 @@ static bool hand_on(uint8_t *states, uint32_t block, uint8_t state) {
     return first;
 }
 
-/* Follows the mode from basic block to basic block; it must not depend on the way. */
+/* Follows the indexing mode from basic block to basic block. At each basic block it must be the same on all ways to there. */
 static enum wl_status follow_index_mode(struct wl_unit *unit, uint8_t *states) {
     memset(states, INDEX_UNKNOWN, unit->block_count);
     states[unit->entry] = 0;

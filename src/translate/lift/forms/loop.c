@@ -19,12 +19,12 @@
 
 /* ---- masks ---- */
 
-/* The strip's own bits, which are the low ones, or that of the lane whose turn it is. */
+/* Clears all bits but those of the strip, which are the lowest ones; in the scalar tail all but bit 0, which is the one lane's. */
 static LLVMValueRef own_bits(struct wl_lift *l, LLVMValueRef bits) {
     return LLVMBuildAnd(l->b, bits, wl_lift_int(l, l->i32, l->in_loop->lane ? 1 : (1u << l->strip_lanes) - 1), "");
 }
 
-/* Those of a mask, as i32: the host has no good instructions for less. */
+/* The same for a mask_type. The result is an i32, since the host has no good instructions for fewer bits. */
 static LLVMValueRef low_bits(struct wl_lift *l, LLVMValueRef mask) {
     return own_bits(l, l->wave_size == 64 ? LLVMBuildTrunc(l->b, mask, l->i32, "") : mask);
 }
@@ -71,7 +71,8 @@ LLVMValueRef wl_loop_load_slot(struct wl_lift *l, unsigned reg) {
 
 LLVMValueRef wl_loop_load_mask(struct wl_lift *l, unsigned reg) { return from_slot(l, wl_loop_load_slot(l, reg)); }
 
-/* EXEC has no bits of lanes that are not the strip's. Others may, where they are combined as vectors. */
+/* Stores a mask in its variable. In EXEC the bits that stand for no lane, in half a strip, are cleared. Other masks may have such bits set
+ * where masks are vectors. */
 static void store_slot(struct wl_lift *l, unsigned reg, LLVMValueRef mask) {
     wl_assert(l->in_loop->mask[reg]);
     if (reg == WL_SGPR_EXEC && l->in_loop->vectors && l->strip_lanes == WL_GROUP) {
@@ -100,7 +101,7 @@ void wl_loop_take_mask(struct wl_lift *l, unsigned reg, LLVMValueRef sum) {
     store_slot(l, reg, to_slot(l, l->in_loop->vectors ? mask : low_bits(l, mask)));
 }
 
-/* What logic has made of masks. `part`: it is a part of what EXEC was. */
+/* Stores the result of logic on masks. `part`: it has no lanes that EXEC did not have, so that no bits have to be cleared. */
 static void set_slot(struct wl_lift *l, unsigned reg, LLVMValueRef mask, bool part) {
     settle(l, reg);
     if (reg == WL_SGPR_EXEC)
@@ -113,7 +114,7 @@ static void set_slot(struct wl_lift *l, unsigned reg, LLVMValueRef mask, bool pa
 
 static bool is_exec(const struct wl_operand *operand) { return operand->kind == WL_OPERAND_SGPR && operand->reg == WL_SGPR_EXEC; }
 
-/* Whether what logic makes is a part of EXEC. */
+/* Whether the result of logic has no lanes that EXEC does not have. */
 static bool narrows(const struct wl_mask_work *work) {
     return (work->logic == WL_MASK_AND && (is_exec(&work->a) || is_exec(&work->b))) ||
            (work->logic == WL_MASK_AND_NOT && is_exec(&work->a));
@@ -215,7 +216,7 @@ LLVMValueRef wl_loop_first_index(struct wl_lift *l, unsigned row) {
     return wl_bit(l->strip->row_dirty, row) ? LLVMBuildAdd(l->b, head, wl_lift_int(l, l->i32, in->loop->rounds.step), "") : head;
 }
 
-/* Inactive lanes keep what they have where that is used. */
+/* Writes a row's variable. Inactive lanes keep their old values if those are still used. */
 static void store_row(struct wl_lift *l, unsigned row, LLVMValueRef value) {
     if (l->in_loop->head && row == l->in_loop->loop->rounds.counter)
         LLVMBuildStore(l->b, wl_loop_first_index(l, row), l->in_loop->head);
@@ -252,7 +253,7 @@ static void take_rows(struct wl_lift *l, LLVMValueRef exec) {
     }
 }
 
-/* Rows in memory have what inactive lanes held wherever that is still used. */
+/* Stores the strip's rows to the wave. Their variables have right values for inactive lanes too, wherever those are still used. */
 static void leave_rows(struct wl_lift *l, uint32_t block) {
     const struct wl_strip_loop *loop = l->in_loop->loop;
     const struct wl_live *live = &l->unit.code->blocks[block].live_in;
@@ -287,13 +288,14 @@ static bool mask_is_wanted(const struct wl_lift *l, unsigned reg, uint32_t block
     return wl_bit(loop->masks, reg) && wanted && reg != WL_SGPR_EXEC;
 }
 
-/* Puts what the strip has made of a mask with the others'. */
+/* Puts the strip's bits of a mask into the variable that gathers those of all strips. */
 static void add_result(struct wl_lift *l, unsigned reg) {
     LLVMValueRef sum = LLVMBuildLoad2(l->b, l->mask_type, l->in_loop->result[reg], "");
     LLVMBuildStore(l->b, put_slice(l, sum, own_bits(l, wl_loop_load_mask(l, reg))), l->in_loop->result[reg]);
 }
 
-/* Whether a mask is known behind the loop, of which strips need not tell then: EXEC, and that of the lanes that have left, as all have. */
+/* Whether a mask is known behind the loop, so that it need not be gathered from the strips: EXEC is 0 there, and the mask that collects the
+ * lanes that have left has all lanes that entered. */
 static bool is_known_behind(const struct wl_lift *l, unsigned reg, uint32_t block) {
     const struct wl_lift_loop *in = l->in_loop;
     if (block != in->loop->exit)
@@ -301,7 +303,8 @@ static bool is_known_behind(const struct wl_lift *l, unsigned reg, uint32_t bloc
     return reg == WL_SGPR_EXEC || (in->rounds && in->loop->rounds.collects && reg == in->loop->rounds.left && !in->yields);
 }
 
-/* EXEC where a strip leaves in the middle of the loop: those before it are done, those behind have not begun. */
+/* Makes the wave's EXEC where a strip leaves in the middle of the loop, to let other waves run: the strips before this one are done and
+ * have no active lanes; the strips behind it have not begun, and have the lanes that entered the loop. */
 static void add_exec(struct wl_lift *l) {
     LLVMValueRef *to = &l->in_loop->result[WL_SGPR_EXEC], first = LLVMBuildTrunc(l->b, l->in_loop->first_lane, l->mask_type, "");
     LLVMValueRef behind = LLVMBuildShl(l->b, LLVMConstAllOnes(l->mask_type), first, "");
@@ -391,7 +394,7 @@ static void begin(struct wl_lift *l, LLVMValueRef *before) {
         in->first_of_all = LLVMBuildAdd(l->b, wave, in->first_lane, "");
         enter_wave(l, &wl_loop_form);
     }
-    if (count) { /* the next strip's ahead of its turn: where it leaves the loop is then known when it begins */
+    if (count) { /* the next strip's number of rounds is computed one strip early, so that the host knows it when that strip begins */
         LLVMValueRef next = LLVMBuildAdd(l->b, in->first_lane, wl_lift_int(l, l->i64, l->strip_lanes), "");
         next = LLVMBuildAnd(l->b, next, wl_lift_int(l, l->i64, l->wave_size - 1), "");
         LLVMValueRef next_count = wl_rounds_count(l, masks, next);

@@ -172,7 +172,7 @@ static void put_laid_out(struct wl_lift *l, LLVMValueRef made, LLVMValueRef mask
     LLVMBuildStore(l->b, LLVMBuildInsertElement(l->b, all, mask, l->workgroup->wave, ""), made);
 }
 
-/* Puts the wave's part of a mask that the loop makes (0 for those left out). */
+/* Stores the wave's part of a mask that the loop over the waves makes. For waves that the loop leaves out, the part is 0. */
 static void put_mask(struct wl_lift *l, unsigned reg, LLVMValueRef mask) {
     wl_assert(l->workgroup->wave);
     if (!l->workgroup->made[reg]) {
@@ -192,9 +192,9 @@ static void put_mask(struct wl_lift *l, unsigned reg, LLVMValueRef mask) {
         LLVMBuildStore(l->b, mask, word_of(l, l->workgroup->made[reg], l->workgroup->wave));
 }
 
-/* Behind the loop, takes all of them as the register's. */
+/* Behind the loop over the waves: the parts together become the register's mask. */
 static void take_mask(struct wl_lift *l, unsigned reg, LLVMValueRef sum) {
-    (void)sum; /* of each wave it has been put */
+    (void)sum; /* put_mask has stored it for each wave */
     wl_assert(!l->workgroup->wave && l->workgroup->made[reg]);
     const bool at_once = l->unit.row_slots; /* else as they were stored: one load would wait for all stores */
     LLVMValueRef all = at_once ? LLVMBuildLoad2(l->b, l->mask_type, l->workgroup->made[reg], "") : LLVMGetPoison(l->mask_type);
@@ -305,7 +305,7 @@ static void finish_exec(struct wl_lift *l) {
         LLVMBuildCondBr(l->b, exec_is(l, true), l->workgroup->ir_blocks[WL_MODE_FULL][next], l->workgroup->ir_blocks[WL_MODE_MASKED][next]);
 }
 
-/* At a wait: a barrier, to which all come together, or nothing. */
+/* Ends a basic block that waits. All waves come to a barrier at once, so that it needs no code. */
 static bool finish_block(struct wl_lift *l) {
     if (l->unit.block->end == WL_BLOCK_WAIT)
         LLVMBuildBr(l->b, wl_lift_ir_block_of(l, l->unit.block->next));
@@ -321,7 +321,7 @@ static void go_without_lanes(struct wl_lift *l, uint32_t exit, uint32_t leave) {
     LLVMBuildBr(l->b, l->workgroup->ir_blocks[WL_MODE_MASKED][exit]);
 }
 
-/* At a branch on EXEC that waves with and without lanes leave in different ways. */
+/* At a branch on EXEC where waves without active lanes must not go the way of the others: splits the workgroup if there are both. */
 static void split_if_divided(struct wl_lift *l, uint32_t block) {
     LLVMTypeRef each = LLVMIntTypeInContext(l->context, waves_of(l));
     LLVMValueRef without = LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_exec(l), LLVMConstNull(l->mask_type), "");
@@ -363,7 +363,7 @@ static LLVMValueRef of_mask(struct wl_lift *l, LLVMValueRef mask) {
     return wl_lift_lanes(l, wl_strip_slice(l, wave_mask(l, mask), l->strip->in_wave), WL_STRIP);
 }
 
-/* Dead masks are left out: they lie in memory, where no pass would remove them. */
+/* Only masks that are still used: here masks lie in memory, where no pass would remove the stores of others. */
 static bool wants_mask(const struct wl_lift *l, unsigned reg) {
     const uint64_t *live = l->unit.live_after[l->region.end].scalar;
     return reg == WL_SGPR_EXEC || wl_any_bit(live, reg, l->wave_size / 32);
@@ -409,7 +409,7 @@ static void emit(struct wl_lift *l, const struct wl_region_masks *masks) {
     wl_workgroup_end_waves(l, latch);
 }
 
-/* In loops a workgroup mostly leaves out what belongs to others, and the one that follows goes on beside it. */
+/* Known in loops alone: there a workgroup mostly steps over the data of other workgroups, and the next workgroup's lie behind its own. */
 static LLVMValueRef to_next_workgroup(struct wl_lift *l, uint64_t size, bool tiled) {
     if (tiled || !wl_unit_is_in_loop(l->unit.code, (uint32_t)(l->unit.block - l->unit.code->blocks)))
         return NULL;
@@ -506,7 +506,7 @@ static void release(struct wl_lift *l) {
     l->workgroup = NULL;
 }
 
-/* Where a register waits for its next use costs the same in memory and beside it. */
+/* The same for all units that may be unrolled: a register that waits for its next use costs no more in a spilled value than in memory. */
 static unsigned row_budget(const struct wl_lift *l) {
     enum { MAX_ITEMS = 1600 };
     return l->unit.unrolls ? MAX_ITEMS : 0;

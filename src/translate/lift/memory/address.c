@@ -395,7 +395,7 @@ LLVMValueRef wl_lanes_group_expected(struct wl_lift *l, LLVMValueRef vector, uin
     return LLVMBuildAdd(l->b, group_heads(l, vector), LLVMConstVector(within, WL_STRIP), "");
 }
 
-/* i1: no group's first lane has so much that `step` for each other lane would wrap; NULL: there are no steps. */
+/* i1: in each group, the first lane's value is so low that adding `step` for each further lane does not wrap. NULL: `step` is 0. */
 static LLVMValueRef group_heads_below(struct wl_lift *l, LLVMValueRef vector, bool is_signed, uint32_t step) {
     LLVMValueRef limit = LLVMConstInt(l->i32, (is_signed ? (uint64_t)INT32_MAX : UINT32_MAX) - (uint64_t)WL_GROUP * step, false),
                  all = NULL;
@@ -406,7 +406,8 @@ static LLVMValueRef group_heads_below(struct wl_lift *l, LLVMValueRef vector, bo
     return all;
 }
 
-/* In 32 bits, where no group's first lane is so high that the others' sums wrap. */
+/* i1: whether lanes have the known stride within their groups, compared in halves of 32 bits. It is false where a group's first lane is so
+ * high that the low half wraps within the group. */
 static LLVMValueRef narrow_groups_check(struct wl_lift *l, const struct wl_lanes *lanes) {
     uint32_t stride = (uint32_t)lanes->low_fact.stride;
     LLVMValueRef low = lanes->wide ? lanes->low : lanes->offset, check;
@@ -427,7 +428,7 @@ LLVMValueRef wl_lanes_index_wraps(struct wl_lift *l, const struct wl_lanes *lane
     return LLVMBuildICmp(l->b, lanes->index_signed ? LLVMIntSLT : LLVMIntULT, lanes->index, LLVMConstVector(least, WL_STRIP), "");
 }
 
-/* The same of indices, which count by `step` in a group and do not wrap. */
+/* i1: the same, compared by indices: they rise by `step` from lane to lane within a group, and do not wrap. */
 static LLVMValueRef index_groups_check(struct wl_lift *l, const struct wl_lanes *lanes, uint32_t step) {
     LLVMValueRef known = l->form->index_in_groups ? l->form->index_in_groups(l, lanes, step) : NULL;
     if (known)
@@ -441,7 +442,7 @@ static LLVMValueRef index_groups_check(struct wl_lift *l, const struct wl_lanes 
     return wl_memory_all(l, good, wl_memory_mask(l));
 }
 
-/* NULL: the first lanes of groups have what is known of all. */
+/* i1: whether lanes have the known stride within their groups. NULL: they are known to. */
 static LLVMValueRef groups_check(struct wl_lift *l, const struct wl_lanes *lanes) {
     const struct wl_fact *fact = &lanes->low_fact;
     if (!lanes->wide && fact->stride == 0 && !fact->loaded && (!l->exec || wl_fact_in_all_lanes(fact)))

@@ -222,14 +222,14 @@ static void store_inline(struct wl_lift *l, const struct wl_access *a, const str
         wl_memory_store_private(l, a, start, a->bits < 32 ? dword_shift(l, lanes) : NULL, l->exec, m->rows);
 }
 
-/* Whether work items of several strips lie in rows of their own, so that a workgroup's part of memory is none that the next one's follows.
- */
+/* Whether a wave accesses several separate rows of memory, as for a tile of a matrix. The next workgroup's data do not lie behind the
+ * last of these rows then. */
 static bool is_of_rows(const struct wl_lift *l, const struct wl_lanes *lanes) {
     const struct wl_fact *low = &lanes->low_fact;
     return low->kind == WL_FACT_AFFINE && low->stride && low->lanes < l->wave_size;
 }
 
-/* Asks for the strip's data as it lies `ahead` (i64, bytes) of this one's, but not into the first cache. */
+/* Prefetches as much data as the strip loads from `start`, from `ahead` (i64, bytes) further on, into the second-level cache. */
 static void prefetch(struct wl_lift *l, const struct wl_access *a, LLVMValueRef start, LLVMValueRef ahead) {
     enum { LINE = 64, SECOND_CACHE = 2 };
     LLVMValueRef there = LLVMBuildAdd(l->b, start, ahead, "");
@@ -241,7 +241,7 @@ static void prefetch(struct wl_lift *l, const struct wl_access *a, LLVMValueRef 
     }
 }
 
-/* What the next workgroup will load is known here where the host's prefetcher, which goes by pages, does not see it coming. */
+/* Prefetches what the next workgroup will load, where that is known. The host's own prefetcher does not go beyond the end of a page. */
 static void prefetch_next_group(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef start) {
     const struct wl_form *form = l->form;
     LLVMValueRef ahead = form->to_next_workgroup ? form->to_next_workgroup(l, wl_access_size(a), is_of_rows(l, lanes)) : NULL;

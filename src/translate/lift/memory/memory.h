@@ -70,7 +70,7 @@ struct wl_lanes {
 
 /* Flushes the vector region without the item that is being recorded, which is taken out of it. */
 void wl_memory_flush_before(struct wl_lift *l);
-/* Tells the code generator that a branch's second way is cold. */
+/* Tells the code generator that a branch is hardly ever taken to its second target. */
 void wl_memory_mark_likely(struct wl_lift *l, LLVMValueRef branch);
 
 /* ---- lift/memory/address.c ---- */
@@ -95,7 +95,7 @@ void wl_memory_store(struct wl_lift *l, LLVMValueRef value, LLVMValueRef address
 /* Loads a field of struct wl_wave that does not change while the unit runs. */
 LLVMValueRef wl_memory_wave_constant(struct wl_lift *l, LLVMValueRef wave, size_t offset, LLVMTypeRef type);
 
-/* Whether facts alone can give the addresses a form; else a pair is looked at as a whole. */
+/* Whether the facts say how the addresses go on from lane to lane, so that not all of them have to be looked at. */
 bool wl_lanes_known(const struct wl_lanes *lanes);
 LLVMValueRef wl_lanes_addresses(struct wl_lift *l, const struct wl_lanes *lanes);                  /* <16 x i64> */
 LLVMValueRef wl_lanes_address(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef lane); /* i64 of one lane */
@@ -113,15 +113,15 @@ enum wl_pattern {
 enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *check,
                                  LLVMValueRef *start);
 
-/* What lanes of a group of eight have, going by its first one. */
+/* A vector that has, in each lane of a group of eight, the value of the group's first lane + `stride` for each lane behind the first. */
 LLVMValueRef wl_lanes_group_expected(struct wl_lift *l, LLVMValueRef vector, uint32_t stride);
 /* <16 x i1>: lanes whose index wrapped around on the way from their group's first one, `step` a lane. */
 LLVMValueRef wl_lanes_index_wraps(struct wl_lift *l, const struct wl_lanes *lanes, uint32_t step);
-/* Whether it would be a test at run time, of a load of memory. */
+/* Whether only a test at run time can tell if a load from memory has one of these patterns. */
 bool wl_lanes_need_test(const struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes);
 
-/* How many strips' elements follow each other, as facts about the halves of an address (high: NULL if it has one) say; 0: not even two's.
- */
+/* How many strips have elements that follow each other in memory, by the facts about the address: of its halves, or of its one dword if
+ * `high` is NULL. 0: not even those of two strips do. */
 unsigned wl_lanes_wide(const struct wl_lift *l, const struct wl_access *access, const struct wl_fact *low, const struct wl_fact *high);
 /* For such `count` strips: the i64 address of the first lane's element. *check: an i1 that must hold, or NULL. */
 LLVMValueRef wl_lanes_start(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *strips, unsigned count,
@@ -146,10 +146,10 @@ void wl_memory_load_strided(struct wl_lift *l, const struct wl_access *access, L
 void wl_memory_store_strided(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, unsigned stride, LLVMValueRef exec,
                              LLVMValueRef *rows);
 void wl_memory_load_uniform(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef *rows);
-/* What `bytes` bytes of one lane are as one access of the host. Where they are aligned, other threads see 8 and 16 of them whole: an
- * integer of 128 bits would be two accesses. */
+/* The type by which the host accesses `bytes` bytes of one lane at once. Of 8 or 16 aligned bytes other threads then see all or nothing; 16
+ * bytes are a vector, since an integer of 128 bits would be accessed as two halves. */
 LLVMTypeRef wl_memory_whole(struct wl_lift *l, unsigned bytes);
-/* Dwords (i32) of one lane, as few accesses: four are one, and so are two. */
+/* Dwords (i32) of one lane, by as few accesses as possible, of four, two or one dword. */
 void wl_memory_load_words(struct wl_lift *l, LLVMValueRef address, unsigned dwords, bool is_volatile, LLVMValueRef *words);
 void wl_memory_store_words(struct wl_lift *l, LLVMValueRef address, unsigned dwords, bool is_volatile, const LLVMValueRef *words);
 /* Accesses of the same scratch offset in all lanes; `shift`: i32, bits from the dword's start, for sub-dword elements. */

@@ -8,13 +8,12 @@
 
 /* Calls the slow function of this kind of access. rows: data in (stores, atomics), results out (loads, returning atomics). */
 void wl_memory_slow(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
-/* Around an access in the unit itself whose lanes have addresses of their own: they are on the stack then, for a fault's report; returns
- * where (ptr). */
+/* To be called before and after an access in the unit's own code whose lanes have unrelated addresses: puts the addresses on the stack,
+ * where the report of a fault finds them; returns the place (ptr). */
 LLVMValueRef wl_access_trace_begin(struct wl_lift *l, const struct wl_access *access, LLVMValueRef addresses);
 void wl_access_trace_end(struct wl_lift *l);
-/* Around one instruction that gathers or scatters all lanes of the strip, or, in a loop that is run strip by strip, its active lanes side
- * by side
- * (`packed`): its mask tells the lane of a fault. */
+/* To be called before and after a gather or scatter instruction of the host: the instruction's mask register tells which lane faulted. The
+ * instruction's lanes are those of the strip, or, if `packed`, the strip's active lanes side by side. */
 void wl_access_gather_begin(struct wl_lift *l, bool packed);
 void wl_access_gather_end(struct wl_lift *l);
 /* Within a slow function: does the atomic on one lane's address and returns the old value; data and compare are iN. */
