@@ -26,7 +26,7 @@ struct wl_lift_unit {
     bool in_memory;                               /* scalars stay in the wave, as in units with very many resume points */
     LLVMValueRef fuel;                            /* alloca: what is left of the wave's fuel; NULL: nothing yields */
     LLVMValueRef *row_slots;                      /* allocas of vector registers, see wl_rows_slot; NULL: they are in the wave */
-    uint64_t rows_written[WL_ROW_WORDS];                     /* with row_slots: the vector registers that the unit writes anywhere */
+    uint64_t rows_written[WL_ROW_WORDS];          /* with row_slots: the vector registers that the unit writes anywhere */
     uint64_t scalars_used[2], scalars_written[2]; /* the scalar registers that the unit reads, and writes, anywhere */
     LLVMBasicBlockRef *ir_blocks;                 /* by basic block */
     LLVMMetadataRef subprogram;                   /* for debug locations */

@@ -119,7 +119,7 @@ static bool clears_high_half(const char *text) {
            !starts_with(text, "v_ashr_pk_");
 }
 
-static enum wl_scalar_kind scalar_kind(const struct wl_word_entry *entry) {
+static enum wl_scalar_meaning scalar_kind(const struct wl_word_entry *entry) {
     const char *name = entry->row->name;
     const struct wl_word_place *second = &entry->shape.places[1];
 

@@ -10,7 +10,7 @@
 #include "translate/isa/sem.h"
 
 /* Scalar instructions whose operands are not those of their fields. (scalar.c) */
-enum wl_scalar_kind {
+enum wl_scalar_meaning {
     WL_SCALAR_PLAIN,
     WL_SCALAR_SIGNAL,   /* s_barrier_signal* */
     WL_SCALAR_WAIT,     /* s_barrier_wait */
@@ -40,7 +40,7 @@ struct wl_word_entry {
     bool dot;                   /* v_dot* */
     bool atomic, cmpswap;       /* *_atomic_*, *cmpswap* */
     bool positive;              /* s_buffer_*, s_atc_probe_buffer: no negative offsets on gfx12 */
-    uint8_t scalar;             /* enum wl_scalar_kind */
+    uint8_t scalar;             /* enum wl_scalar_meaning */
     bool half_amount;           /* v_alignbit_b32 and v_alignbyte_b32, on gfx11 and later */
     bool bytes;                 /* v_dot4_*, v_dot8_* of integers */
     const char *suffix;         /* of the mnemonic, as LLVM prints it; NULL: not looked for yet (print.c) */

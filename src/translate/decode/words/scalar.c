@@ -123,7 +123,7 @@ static void show_bits(struct wl_word_job *job) {
 static void finish_scalar(struct wl_word_job *job) {
     struct wl_inst *inst = job->inst;
 
-    switch ((enum wl_scalar_kind)job->entry->scalar) {
+    switch ((enum wl_scalar_meaning)job->entry->scalar) {
     case WL_SCALAR_SIGNAL:
         if (inst->operands[0].kind != WL_OPERAND_IMM || inst->operands[0].bits != UINT64_MAX)
             inst->isa = NULL; /* a named barrier */
