@@ -1,4 +1,4 @@
-/* Where EXEC is what the kernel started with.
+/* Finds the places at which EXEC has the value with which the kernel started. There no predicate is needed.
  *
  * Compilers narrow EXEC for branches and loops and put it back afterwards, mostly as the union of what is on and a mask of
  * what was taken away. A forward analysis over the basic blocks proves that: E is EXEC at the kernel's entry, and of each mask
@@ -16,10 +16,10 @@
 #include <string.h>
 
 struct state {
-    bool known;       /* some way leads here */
-    uint64_t mask[2]; /* registers that hold a half or a whole of a mask: a bit of each lane's own */
+    bool known;       /* the place was reached; the other members count only then */
+    uint64_t mask[2]; /* registers that hold a mask, or a half of one: each bit belongs to one lane */
     bool exec_equal, exec_within;
-    uint64_t equal[2], within[2], rest[2]; /* by first register */
+    uint64_t equal[2], within[2], rest[2]; /* a bit for each mask's first register */
 };
 
 struct masks {
@@ -41,7 +41,7 @@ static void assign(uint64_t *set, unsigned reg, bool value) {
         forget(set, reg);
 }
 
-/* What is known of one operand, as a mask. */
+/* What is known of the mask in one operand: see the file's comment. */
 struct facts {
     bool equal, within, rest;
 };
@@ -69,7 +69,8 @@ static void set_register(struct state *s, unsigned reg, struct facts f) {
     assign(s->rest, reg, f.rest);
 }
 
-/* EXEC changes: only masks that are E are still its rest, and those in `kept`. */
+/* Steps over a change of EXEC. If it may lose lanes, a mask that was a rest need not be one any more, unless the mask is E itself. `grows`:
+ * EXEC loses no lanes. */
 static void set_exec(struct state *s, bool equal, bool within, bool grows) {
     if (!grows) {
         s->rest[0] = s->equal[0];
@@ -115,7 +116,7 @@ static bool holds_mask(const struct state *s, const struct wl_operand *op) {
     return op->kind == WL_OPERAND_SGPR;
 }
 
-/* Whether all that the instruction writes to SGPRs, SCC aside, are masks. */
+/* Whether an instruction writes nothing but masks to SGPRs, SCC aside. */
 static bool makes_masks(const struct state *s, const struct wl_inst *inst) {
     if (inst->isa)
         return inst->isa->class == WL_ISA_CMPX || (inst->isa->class == WL_ISA_SAVEEXEC && holds_mask(s, &inst->operands[1]));
@@ -277,9 +278,10 @@ static bool hand_on(struct masks *m, uint32_t block, const struct state *s) { re
 
 /* ---- where threads may part ----
  *
- * A branch over code that no lane has to run, or out of a loop that no lane is in any more, is taken by the wave. A thread whose
- * lane is off may take it alone, though others do not, if it would do nothing in the code it skips: no lane that is off becomes
- * active there, nothing crosses lanes, and no scalar register but masks, of which each thread has its own bit, leaves it. */
+ * AMD's branches on EXEC are the wave's: it skips code that no lane has to run, and leaves a loop when no lane is in it any more. Here a
+ * thread whose lane is inactive may take such a branch alone, before the others, if the thread would do nothing in the code that it skips:
+ * no inactive lane becomes active there, nothing crosses lanes, and the only scalar registers whose new values are used behind that code
+ * are masks, of which each thread has its own bit. */
 
 enum { MOST_BLOCKS = 400 };
 
@@ -288,7 +290,7 @@ struct region {
     unsigned registers; /* of a mask */
     uint8_t *inside;    /* by basic block */
     uint32_t *work;
-    uint64_t masks[2], others[2]; /* scalar registers that it writes, by what writes them */
+    uint64_t masks[2], others[2]; /* scalar registers that the region writes: with masks; with other values */
 };
 
 /* Whether diverged threads may run the instruction; notes what it writes. */
@@ -349,7 +351,7 @@ static bool collect(struct region *r, const struct masks *m, uint32_t first, uin
     return fits;
 }
 
-/* Whether EXEC is never more within the region than where it is entered. */
+/* Whether EXEC, in the region, never has a lane that it did not have where the region is entered. */
 static bool only_narrows(struct region *r, uint32_t first) {
     struct masks m = {.unit = r->unit, .registers = r->registers, .starts = calloc(r->unit->block_count + 1, sizeof *m.starts)};
     bool within = m.starts != NULL;

@@ -151,7 +151,7 @@ static LLVMValueRef set_ids(struct wl_lift *l, LLVMValueRef item, const LLVMValu
     return real;
 }
 
-/* EXEC is what it was at the entry. */
+/* Sets EXEC to the value that it had at the kernel's entry. */
 static void restore_exec(struct wl_lift *l) {
     for (unsigned s = 0; s < l->strips; s++) {
         wl_ptx_set_ballot(l, WL_SGPR_EXEC + s, l->ptx->entry_exec[s]);
@@ -169,7 +169,7 @@ static LLVMValueRef thread_number(struct wl_lift *l) {
     return thread;
 }
 
-/* A number that is below 2^bits. */
+/* value % 2^bits */
 static LLVMValueRef below(struct wl_lift *l, LLVMValueRef value, unsigned bits) {
     return LLVMBuildAnd(l->b, value, wl_lift_int(l, l->i32, (UINT64_C(1) << bits) - 1), "");
 }
@@ -629,7 +629,8 @@ static void make_function(struct wl_lift *l) {
     LLVMSetAlignment(l->ptx->lds, 16);
 }
 
-/* Where threads may part, and which masks they bring to where they meet. */
+/* Prepares the unit at hand: MODE's rounding by basic block, whether LDS accesses keep their order, at which branches threads may part
+ * (p->parts), and which masks have to be made again from predicates where they meet (p->met). */
 static bool find_partings(struct wl_lift *l) {
     struct wl_ptx *p = l->ptx;
     const struct wl_unit *unit = l->unit.code;

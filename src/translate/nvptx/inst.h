@@ -1,4 +1,4 @@
-/* Instructions in the one-lane form, one kind a file; calls of device code. */
+/* Lifts instructions for a thread of a GPU, one kind a file; and calls of device code. */
 #ifndef WL_TRANSLATE_NVPTX_INST_H
 #define WL_TRANSLATE_NVPTX_INST_H
 
@@ -14,7 +14,7 @@ LLVMValueRef wl_ptx_change_sign(struct wl_lift *l, LLVMValueRef value, bool abso
 void wl_ptx_lift_semantics(struct wl_lift *l, const struct wl_inst *inst);
 /* Lifts s_*_saveexec_* and s_*_wrexec_*. */
 void wl_ptx_save_exec(struct wl_lift *l, const struct wl_inst *inst);
-/* Behind an instruction: forgets sums whose halves or carries it changed. */
+/* Called after each instruction: forgets the low half of a sum (struct wl_ptx_carry) if the instruction overwrote it or its carry. */
 void wl_ptx_step_carries(struct wl_lift *l, const struct wl_effects *effects);
 /* Marks the SGPRs of a unit that hold masks. */
 void wl_ptx_find_masks(struct wl_lift *l, const struct wl_unit *unit);
@@ -25,7 +25,7 @@ LLVMValueRef wl_ptx_dpp(struct wl_lift *l, const struct wl_inst *inst, unsigned 
 /* Narrows `enabled` (<1 x i1> or NULL) by row_mask and bank_mask. */
 LLVMValueRef wl_ptx_dpp_enabled(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef enabled);
 void wl_ptx_lift_lane(struct wl_lift *l, const struct wl_inst *inst);
-/* i32: value of lane `lane` (i32, 0 to wave size - 1, the same or not in all threads) of the strips' values. */
+/* i32: the value of lane `lane`, among the strips' `values`. `lane` (i32) is 0 to wave size - 1, and may differ between threads. */
 LLVMValueRef wl_ptx_read_lane(struct wl_lift *l, LLVMValueRef values[2], LLVMValueRef lane);
 LLVMValueRef wl_ptx_first_lane(struct wl_lift *l); /* i32: the first active lane, 0 if none is */
 
@@ -41,13 +41,13 @@ void wl_ptx_lift_matrix(struct wl_lift *l, const struct wl_inst *inst);
 
 /* ---- nvptx/device.c: calls of device/device.h's functions ---- */
 #define WL_PTX_QUAD "wl_device_quad" /* functions of these names are called by all threads of a warp together */
-/* A record of a thread's, of at least `size` bytes; its contents last until the next one is asked for. */
+/* The thread's record for calls of device code, with at least `size` bytes. Each call of this function gives the same memory again. */
 LLVMValueRef wl_ptx_device_record(struct wl_lift *l, size_t size);
 void wl_ptx_device_put(struct wl_lift *l, LLVMValueRef record, size_t offset, LLVMValueRef value);
 LLVMValueRef wl_ptx_device_get(struct wl_lift *l, LLVMValueRef record, size_t offset); /* i32 */
-/* A call, of all threads of the warp but for wl_device_buffer_find, which becomes part of the kernel. */
+/* Calls a function of device code. All threads of the warp make the call together, except for wl_device_buffer_find, which is inlined. */
 LLVMValueRef wl_ptx_device_call(struct wl_lift *l, const char *name, LLVMTypeRef result, LLVMValueRef *arguments, unsigned count);
-/* Adds the functions to a module that calls some; what is not called is for globaldce. */
+/* Adds device code to a module that calls some of it. The pass globaldce removes the functions that are not called. */
 enum wl_status wl_ptx_link_device(LLVMModuleRef module);
 
 /* ---- nvptx/image.c ---- */

@@ -20,7 +20,7 @@ struct matrix {
     bool sparse, flush, packed, crosses;
     unsigned scale_block; /* elements of K that share a scale */
     bool moved;           /* lanes of A or B are moved before anything is computed */
-    bool apart;           /* B fills twice as many groups of lanes as A: those 32 lanes further up hold the second half of its elements */
+    bool apart;           /* B fills twice as many groups of lanes as A: lane n + 32 holds the second half of lane n's elements */
     LLVMValueRef a_dwords[2][MOST_DWORDS], b_dwords[2][MOST_DWORDS]; /* i32, by strip */
     LLVMValueRef c[2][MOST_REGISTERS], index[2];
     LLVMValueRef scale[2][2]; /* i32, of A and B, by strip */

@@ -134,7 +134,7 @@ static void enter_dwords(struct wl_lift *l, const struct wl_ptx_access *a, int64
     LLVMPositionBuilderAtEnd(l->b, dwords);
 }
 
-/* i1: so many bytes from `offset` on may be accessed. */
+/* i1: whether the access may touch `bytes` bytes from `offset` on, by the buffer's end (bytes_left). */
 static LLVMValueRef has_room(struct wl_lift *l, const struct wl_ptx_access *a, int64_t offset, unsigned bytes) {
     if (!a->bytes_left)
         return LLVMConstInt(l->i1, 1, 0);

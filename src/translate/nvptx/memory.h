@@ -1,4 +1,4 @@
-/* Memory in the one-lane form: one lane's accesses, LDS, blocks, the global wave sync unit. */
+/* Memory instructions for a thread of a GPU: one lane's accesses, LDS, blocks of registers, the global wave sync unit. */
 #ifndef WL_TRANSLATE_NVPTX_MEMORY_H
 #define WL_TRANSLATE_NVPTX_MEMORY_H
 

@@ -39,11 +39,11 @@
 /* The global memory that an access may reach, and how. */
 enum wl_ptx_space { WL_PTX_GLOBAL, WL_PTX_SHARED, WL_PTX_LOCAL, WL_PTX_GENERIC };
 
-/* An address that an add with carry made in halves, to be computed as one sum instead. */
+/* The low half of a 64-bit sum or difference, remembered until the instruction for the high half comes: both are computed as one then. */
 struct wl_ptx_carry {
-    bool valid, fresh; /* fresh: by the instruction at hand */
+    bool valid, fresh; /* there is one; it was made by the instruction at hand */
     bool difference;
-    unsigned row, mask; /* the low half's VGPR or SGPR, and where the carry is */
+    unsigned row, mask; /* the register with the low half (a VGPR or an SGPR), and the register with the carry */
     struct wl_operand operands[2];
     LLVMValueRef a[2], b[2]; /* by strip: their values, i32 */
 };
@@ -52,7 +52,7 @@ struct wl_ptx {
     const struct wl_ptx_request *request;
     struct wl_ptx_info *info;
 
-    /* The units, [0] is the kernel, and the blocks of their basic blocks. */
+    /* The units, of which [0] is the kernel's, and the IR blocks of their basic blocks. */
     struct wl_unit *units;
     unsigned unit_count;
     LLVMBasicBlockRef **ir_blocks;
@@ -70,26 +70,26 @@ struct wl_ptx {
     LLVMValueRef scratch[2];               /* local memory of the strips' lanes, or NULL */
     LLVMValueRef lds;                      /* the shared memory */
     LLVMValueRef entry_exec[2];            /* i1: the predicates that EXEC had at the kernel's entry, by strip */
-    bool exec_is_full;                     /* in the basic block at hand EXEC is that */
+    bool exec_is_full;                     /* in the basic block at hand EXEC still has that value */
     struct wl_ptx_flow *flow;              /* of the unit at hand */
     uint64_t (*met)[2];                    /* by basic block of the unit: masks that diverged threads changed before they meet there */
     bool *parts;                           /* by basic block: threads may part at its end */
     uint64_t mask_born[2];                 /* SGPRs that hold masks at some place of the unit */
 
     struct wl_ptx_carry vector_carry, scalar_carry;
-    LLVMValueRef dpp_source[2][2]; /* of the instruction at hand: by strip and dword, from dpp_row on */
+    LLVMValueRef dpp_source[2][2]; /* what the instruction at hand reads by DPP, from row dpp_row on; by strip and dword */
     unsigned dpp_row;
-    LLVMValueRef image;  /* i64, loaded at the entry */
+    LLVMValueRef image;  /* i64: the address of the code object, loaded at the kernel's entry */
     LLVMValueRef mode;   /* alloca i32: MODE */
     uint8_t rounding;    /* MODE's bits 3:0 at the instruction at hand, or WL_PTX_ROUNDING_UNKNOWN */
     uint8_t *roundings;  /* the same at the starts of the unit's basic blocks */
     bool orders_lds;     /* the unit's accesses of LDS stay in their order (nvptx/order.c) */
     bool keeps_nan;      /* the instruction at hand tells signalling from quiet NaN: PTX's neg and abs do not keep them */
-    bool unoptimized;    /* the unit at hand keeps its variables in memory, as types have them */
-    bool touches_bytes;  /* some code accesses bytes: dwords may then lie at any address */
+    bool unoptimized;    /* the unit at hand was compiled without optimization: its variables are in memory, with their types' alignment */
+    bool touches_bytes;  /* some code accesses single bytes or halves; then dwords may lie at any address (nvptx/memory.c) */
     bool accessed;       /* the basic block at hand has accessed memory */
     bool store_may_wait; /* a store or atomic was issued and nothing waited for it */
-    bool release;        /* something waited for stores; the next one publishes them */
+    bool release;        /* something waited for stores: the next store or atomic must publish what was stored before it */
     LLVMValueRef record; /* alloca: what calls of device code fill and read; NULL: none was made */
     size_t record_size;
 };

@@ -32,7 +32,7 @@ static void count(struct wl_lift *l, const struct wl_inst *inst) {
     wl_lift_set_sgpr(l, WL_SGPR_SCC, LLVMBuildZExt(l->b, some, l->i32, ""));
 }
 
-/* What the strip's first lane has. */
+/* i32: the value that the strip's first active lane has in a row. */
 static void take_first(struct wl_lift *l, const struct wl_inst *inst) {
     wl_lift_flush(l);
     LLVMValueRef arguments[2] = {lanes_of(l, WL_SGPR_EXEC), LLVMConstNull(l->i1)};

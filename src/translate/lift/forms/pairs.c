@@ -1,4 +1,4 @@
-/* Register pairs of a lane by itself (lift/forms/scalar_tail.c), as the numbers of 64 bits that they are.
+/* Register pairs in code for one lane (lift/forms/scalar_tail.c), kept as numbers of 64 bits.
  *
  * Addresses are made and kept in halves. A lane's code is scalar code, in which a sum of halves takes six instructions for one, and joining
  * them three for each access. So where a loop makes sums of 64 bits, the two rows lie in one variable, which is loaded and stored as a
@@ -35,7 +35,7 @@ void wl_pairs_make_row(struct wl_lift *l, unsigned row) {
         in->row[row] = wl_lift_alloca(l, l->i32, 4, "element");
 }
 
-/* The pair that a row is in, and where in it. */
+/* The variable of the pair that a row belongs to, and by how many bits the row is shifted in it. */
 static LLVMValueRef pair_of(const struct wl_lift *l, unsigned row, unsigned *shift) {
     const struct wl_lift_loop *in = l->in_loop;
     *shift = in->pair[row] ? 0 : 32;
@@ -51,7 +51,7 @@ LLVMValueRef wl_pairs_load_row(struct wl_lift *l, unsigned row) {
     return LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, both, wl_lift_int(l, l->i64, shift), ""), l->i32, "");
 }
 
-/* Always the whole: accesses to halves would make two values of it again. */
+/* Reads and writes the whole variable even for one half: accesses to halves would make passes split it into two values again. */
 void wl_pairs_store_row(struct wl_lift *l, unsigned row, LLVMValueRef value) {
     unsigned shift;
     LLVMValueRef pair = pair_of(l, row, &shift);
@@ -77,7 +77,7 @@ bool wl_pairs_store(struct wl_lift *l, unsigned row, LLVMValueRef pair) {
     return place != NULL;
 }
 
-/* What an operand adds, as i32. */
+/* i32: the value of an operand of a sum. */
 static LLVMValueRef addend(struct wl_lift *l, const struct wl_item *item, unsigned source) {
     const struct wl_operand *op = &item->inst->operands[2 + source];
     return is_vgpr(op) ? wl_lane_value(l, wl_strip_row(l, op->reg)) : item->scalar[source];
@@ -95,7 +95,7 @@ void wl_pairs_sum_low(struct wl_lift *l, const struct wl_item *item, struct wl_p
     }
 }
 
-/* Whether an operand of the high half's instruction is the high half of what the low one's has added. */
+/* Whether `high`, an operand of the instruction for the high half, is in one pair with operand `source` of the one for the low half. */
 static bool belongs(struct wl_lift *l, const struct wl_pair_sum *sum, unsigned source, const struct wl_operand *high) {
     const struct wl_operand *low = &sum->maker->operands[2 + source];
     return sum->whole[source] && is_vgpr(high) && high->reg == low->reg + 1u && wl_strip_row(l, high->reg) == sum->high[source];

@@ -1,10 +1,12 @@
-/* How many rounds a strip makes in a loop (lift/forms/loop.c), where that is known as it begins, and what its counters' lanes have. */
+/* Loops that are run strip by strip (lift/forms/loop.c) and whose lanes count up to a limit: how many rounds a strip makes, computed before
+ * its first round; and whether the lanes' counters differ by known steps, so that what they address is consecutive. */
 #include "translate/lift/forms/loop_state.h"
 #include "translate/lift/frame.h"
 #include "translate/lift/memory/memory.h"
 
-/* Of a row that counts in the loop (rows_counting; else NULL): the lanes, in the low bits of an i32, that do not have what the first lane
- * of their group of eight says, `step` more for each lane behind it. That stays so in all rounds, and is looked at where they begin. */
+/* For a row that the loop only counts up (rows_counting): the lanes, as the low bits of an i32, whose value is not that of the first lane
+ * of their group of eight plus `step` for each lane behind it. These are the same lanes in all rounds, so that they are found once, before
+ * the first round. NULL: the row is another one, or was asked about with another step. */
 static LLVMValueRef lanes_apart(struct wl_lift *l, unsigned row, uint32_t step) {
     struct wl_lift_loop *in = l->in_loop;
     if (row >= WL_VGPR_COUNT || !in->entered[row] || (in->apart[row] && in->apart_step[row] != step))
@@ -20,14 +22,14 @@ static LLVMValueRef lanes_apart(struct wl_lift *l, unsigned row, uint32_t step) 
     return in->apart[row];
 }
 
-/* A vector of an operand, as the loop begins with it. */
+/* An operand's value where the loop begins, as a vector of the strip's lanes. */
 static LLVMValueRef begins_with_all(struct wl_lift *l, const struct wl_operand *operand) {
     if (operand->kind == WL_OPERAND_VGPR)
         return wl_loop_load_lanes(l, wl_loop_row_in_wave(l, operand->reg));
     return wl_strip_splat(l, wl_lift_scalar_operand(l, operand, WL_U32));
 }
 
-/* A constant in all lanes, or `step` more in each lane of a group of eight. */
+/* A vector of constants: `first` in the first lane of each group of eight, and `step` more in each lane behind it. */
 static LLVMValueRef group_constants(struct wl_lift *l, uint64_t first, uint64_t step) {
     LLVMValueRef constants[WL_STRIP];
     for (unsigned i = 0; i < WL_STRIP; i++)
@@ -35,7 +37,7 @@ static LLVMValueRef group_constants(struct wl_lift *l, uint64_t first, uint64_t 
     return LLVMConstVector(constants, WL_STRIP);
 }
 
-/* What the strip's first lane has where its rounds begin, as i32: of a row, of an operand. */
+/* i32: the value of a row, or of an operand, in the strip's first lane before its first round. */
 static LLVMValueRef begins_with_row(struct wl_lift *l, unsigned row) {
     return LLVMBuildLoad2(l->b, l->i32, wl_loop_row_in_wave(l, row), "");
 }
@@ -46,8 +48,9 @@ static LLVMValueRef begins_with(struct wl_lift *l, const struct wl_operand *oper
     return begins_with_row(l, operand->reg);
 }
 
-/* The same for all active lanes and all rounds, as an i1 from before the first one, where rounds are counted by this row: `true` if they
- * have what their group's first lane says, with no wrap on the way to it (as numbers with a sign, or without). NULL: it is another row. */
+/* For the row that counts the loop's rounds, in half a strip: an i1, computed before the first round, whether in all rounds all active
+ * lanes have the value of the first lane plus `step` for each lane behind it, without a wrap (of signed or unsigned numbers). NULL: it is
+ * another row, or the question cannot be answered before the first round. */
 static LLVMValueRef always_in_groups(struct wl_lift *l, unsigned row, uint32_t step, bool is_signed) {
     enum { MOST_LANE_STEP = 1 << 16 };
     struct wl_lift_loop *in = l->in_loop;
@@ -55,8 +58,8 @@ static LLVMValueRef always_in_groups(struct wl_lift *l, unsigned row, uint32_t s
     if (l->strip_lanes == WL_STRIP || !in->rounds || row != rounds->counter || is_signed != rounds->is_signed || step > MOST_LANE_STEP)
         return NULL;
     const struct wl_lift_place here = wl_lift_detour(l, in->run);
-    /* An active lane's counter is stepped again only if it is below the limit, but for the first time; those who ask may have it from
-     * before a step or from behind. It does not wrap where neither the limit nor what it begins with is near the end. */
+    /* After the first step, an active lane's counter is stepped only while it is below the limit; whoever asks may look at it before or
+     * after a step. So it does not wrap if neither the limit nor its first value is near the largest number. */
     const uint64_t most = (rounds->is_signed ? INT32_MAX : UINT32_MAX) - 2 * (uint64_t)rounds->step - WL_STRIP * (uint64_t)step;
     LLVMIntPredicate above = rounds->is_signed ? LLVMIntSGT : LLVMIntUGT;
     LLVMValueRef first = begins_with_row(l, row);
@@ -94,8 +97,8 @@ static LLVMIntPredicate below(const struct wl_strip_rounds *rounds) {
     return rounds->is_signed ? LLVMIntSLT : LLVMIntULT;
 }
 
-/* EXEC behind a round, as the loop's instructions make it but with nothing in between that would have each round wait for the last one's
- * comparison. */
+/* EXEC after a round. The value is the one that the loop's instructions compute, but made without a dependence on the round before, so that
+ * no round waits for the comparison of the previous one. */
 LLVMValueRef wl_rounds_still_on(struct wl_lift *l, LLVMValueRef exec) {
     struct wl_lift_loop *in = l->in_loop;
     const struct wl_strip_rounds *rounds = &in->loop->rounds;
@@ -106,16 +109,16 @@ LLVMValueRef wl_rounds_still_on(struct wl_lift *l, LLVMValueRef exec) {
     return LLVMBuildAnd(l->b, exec, LLVMBuildAnd(l->b, on, in->stay, ""), "");
 }
 
-/* The strip's bits of a mask of the wave, as it is where the loop begins; NULL: of no mask. */
+/* The bits of a wave's mask from lane `first_lane` on, as an i32. */
 static LLVMValueRef bits_at(struct wl_lift *l, LLVMValueRef mask, LLVMValueRef first_lane) {
     LLVMValueRef shift = LLVMBuildTrunc(l->b, first_lane, l->mask_type, "");
     LLVMValueRef bits = LLVMBuildLShr(l->b, mask, shift, "");
     return l->wave_size == 64 ? LLVMBuildTrunc(l->b, bits, l->i32, "") : bits;
 }
 
-/* How often the first lane of a strip is still on at the loop's end: so often the strip goes on, with no look at masks, which the host
- * could not foretell and would wait for behind gathers. As lanes share a row of data and have its elements in turn, the first one mostly
- * is among the last that leave. */
+/* i64: in how many rounds the first lane of a strip is still active at the round's end. So many rounds are run without a look at EXEC: the
+ * host could not predict the branch, and EXEC is known only behind slow gathers. Where lanes share a row of data and take its elements in
+ * turn, the first lane mostly is among the last that leave. */
 LLVMValueRef wl_rounds_count(struct wl_lift *l, LLVMValueRef *masks, LLVMValueRef first_lane) {
     const struct wl_strip_rounds *rounds = &l->in_loop->loop->rounds;
     LLVMValueRef own = l->in_loop->first_lane, zero = LLVMConstNull(l->i64), step = wl_lift_int(l, l->i64, rounds->step);
@@ -156,12 +159,13 @@ bool wl_rounds_leave(struct wl_lift *l) {
     return true;
 }
 
-/* What is known of an operand's lanes. */
+/* The kind of fact that is known of an operand; of constants and scalars, which are the same in all lanes, WL_FACT_AFFINE. */
 static enum wl_fact_kind kind_of(const struct wl_facts *facts, const struct wl_operand *operand) {
     return operand->kind == WL_OPERAND_VGPR ? facts->row[operand->reg].kind : WL_FACT_AFFINE;
 }
 
-/* Decides how the loop is run. Where eight lanes share a row each, strips are halves: none waits for the other's end. */
+/* Decides how the loop is run. Where each group of eight lanes shares a row of data, a strip is run as two halves, one after the other, so
+ * that neither group makes rounds for the other one. */
 void wl_rounds_choose(struct wl_lift *l) {
     struct wl_lift_loop *in = l->in_loop;
     const struct wl_strip_rounds *rounds = &in->loop->rounds;

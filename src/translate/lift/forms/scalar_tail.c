@@ -1,8 +1,8 @@
 /* The few lanes that a strip has left in a loop (lift/forms/loop.c), one after the other.
  *
- * A round of a strip takes as long for one lane as for all: gathers, and a branch that waits for what they bring. Lanes by themselves
- * are plain scalar code, which the host runs ahead of what it waits for. So where a strip's round begins with few lanes, each of those
- * goes through the loop to its end.
+ * A round of a strip takes as long for one active lane as for all: it has gathers, and a branch that waits for what they load. For one lane
+ * the code is scalar, and the host predicts its branches and runs ahead. So where a round begins with few active lanes, each of these lanes
+ * goes through the loop to its end, one lane after the other.
  *
  * The loop's basic blocks are lifted once more. Registers are i32 allocas and masks have one bit; the emitters see vectors of which lane 0
  * is the one at hand, and passes make scalars of them. Memory is accessed by scalars. */
@@ -16,11 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the strip has while its lanes have their turns. */
+/* What belongs to the strip while its lanes go through the loop one after the other. */
 struct turns {
     LLVMValueRef strip_row[WL_VGPR_COUNT], strip_mask[WL_SGPR_COUNT]; /* lift/forms/loop.c's */
     LLVMValueRef place[WL_VGPR_COUNT];                                /* allocas: the strip's rows in memory */
-    LLVMValueRef scalar[WL_SGPR_COUNT];                               /* i32: what each lane begins with */
+    LLVMValueRef scalar[WL_SGPR_COUNT];                               /* i32: the values with which each lane begins */
     LLVMValueRef left, index;                                         /* i32: lanes whose turn is still to come; i64 */
 };
 
@@ -39,8 +39,8 @@ static LLVMValueRef half(struct wl_lift *l, const struct wl_operand *op) {
     return LLVMBuildZExt(l->b, value, l->i64, "");
 }
 
-/* Two halves as i64, made where the lanes' turns begin, if the loop does not change them: scalars, or rows that the caller knows to be
- * the same in all active lanes. */
+/* The i64 whose halves are two operands that the loop does not change: scalars, or rows that the caller knows to be the same in all active
+ * lanes. It is computed once, before the first lane's turn. */
 static LLVMValueRef base_of(struct wl_lift *l, const struct wl_operand *low, const struct wl_operand *high) {
     struct wl_lift_loop *in = l->in_loop;
     if (!stays(l, low) || !stays(l, high))
@@ -67,7 +67,8 @@ LLVMValueRef wl_lane_value(struct wl_lift *l, LLVMValueRef vector) {
     return LLVMBuildExtractElement(l->b, vector, LLVMConstNull(l->i32), "");
 }
 
-/* The mask that a basic block takes off EXEC where it ends: no lane that is still on is in it. WL_SGPR_COUNT: there is none. */
+/* The register with the mask that a basic block, at its end, removes from EXEC, so that no active lane is in that mask. WL_SGPR_COUNT: the
+ * basic block does not end so. */
 static unsigned mask_taken_off(const struct wl_lift *l, const struct wl_block *block) {
     struct wl_regs written = {0};
     for (uint32_t n = block->count; n-- > 0;) {
@@ -89,7 +90,8 @@ static unsigned mask_taken_off(const struct wl_lift *l, const struct wl_block *b
 
 static bool leads_to(const struct wl_block *block, uint32_t to) { return block->next == to || block->target == to; }
 
-/* Finds in->left: rounds follow each other by way of the branch that leaves the loop alone, and all ways to that take the mask off EXEC. */
+/* Finds in->left. There is such a mask if a round can follow another only through the branch that leaves the loop, and all basic blocks
+ * before that branch remove the same mask from EXEC. */
 static void find_left(struct wl_lift *l) {
     struct wl_lift_loop *in = l->in_loop;
     const struct wl_strip_loop *loop = in->loop;
@@ -151,7 +153,7 @@ static LLVMValueRef load_row(struct wl_lift *l, LLVMValueRef from) {
     return value;
 }
 
-/* All turns begin with what the strip has here. */
+/* Opens the loop over the lanes. Each lane's turn begins with the values that the strip has here. */
 static void put_down(struct wl_lift *l, struct turns *t) {
     struct wl_lift_loop *in = l->in_loop;
     for (unsigned row = 0; row < WL_VGPR_COUNT; row++) {
@@ -230,7 +232,7 @@ static void lift_blocks(struct wl_lift *l, LLVMBasicBlockRef *own, LLVMBasicBloc
     for (uint32_t i = 0; i < loop->count && !l->status; i++) {
         in->occupied = loop->occupied[i];
         LLVMPositionBuilderAtEnd(l->b, own[loop->blocks[i]]);
-        if (in->occupied) /* it is this lane that is on */
+        if (in->occupied) /* EXEC has a lane here, which can only be this one */
             LLVMBuildStore(l->b, wl_lift_int(l, l->i32, 1), in->mask[WL_SGPR_EXEC]);
         for (unsigned reg = 0; reg < WL_SGPR_COUNT && loop->blocks[i] == loop->header; reg++)
             if (wl_bit(in->left, reg))
@@ -247,7 +249,7 @@ static void emit(struct wl_lift *l, const struct wl_region_masks *masks) {
     LLVMValueRef lanes[WL_STRIP];
     l->strip = &l->region.strip_states[0];
     (void)wl_loop_enter_strip(l, after);
-    for (unsigned i = 0; i < WL_STRIP; i++) /* a lane that comes here is on */
+    for (unsigned i = 0; i < WL_STRIP; i++) /* code is entered only by a lane that is active */
         lanes[i] = LLVMConstInt(l->i1, i == 0, false);
     l->exec = LLVMConstVector(lanes, WL_STRIP);
     l->exec_bits = wl_lift_int(l, l->i16, 1);
