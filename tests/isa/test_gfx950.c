@@ -302,7 +302,7 @@ static void check_code(const struct wl_matrix *row, enum kind kind, bool with_sc
 
 static void check_matrices(void) {
     for (const struct wl_matrix *row = wl_matrices; row < wl_matrices + WL_MATRIX_COUNT; row++)
-        for (unsigned n = 0; row->scale_block && n < FORMATS * FORMATS * KINDS; n++) {
+        for (unsigned n = 0; row->scale_block && row->layout == WL_MATRIX_MFMA && n < FORMATS * FORMATS * KINDS; n++) {
             const enum kind kind = (enum kind)(n / FORMATS / FORMATS);
             make_problem(row, n / FORMATS % FORMATS, n % FORMATS, kind);
             check_kernels(row, kind);
