@@ -79,10 +79,10 @@ void wl_set_bank(const struct wl_word_job *job, unsigned field) {
         [WL_AT_VDST] = WL_BANK_DST,  [WL_AT_SRC0] = WL_BANK_SRC0,  [WL_AT_SRC1] = WL_BANK_SRC1,  [WL_AT_SRC2] = WL_BANK_SRC2,
         [WL_AT_ADDR] = WL_BANK_SRC0, [WL_AT_DATA0] = WL_BANK_SRC1, [WL_AT_DATA1] = WL_BANK_SRC2, [WL_AT_VDATA] = WL_BANK_SRC1,
     };
-    struct wl_operand *operand = &job->inst->operands[job->inst->operand_count - 1];
+    struct wl_inst *inst = job->inst;
 
-    if (operand->kind == WL_OPERAND_VGPR && field < sizeof banks)
-        operand->bank = banks[field];
+    if (inst->operand_count && inst->operands[inst->operand_count - 1].kind == WL_OPERAND_VGPR && field < sizeof banks)
+        inst->operands[inst->operand_count - 1].bank = banks[field];
 }
 
 static bool set_source_special(const struct wl_word_job *job, struct wl_operand *operand, unsigned code, unsigned count) {
