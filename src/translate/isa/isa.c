@@ -1,6 +1,7 @@
 /* The instructions that the lifter emits itself, one row a canonical name (see alias.c for the names). */
 #include "translate/isa/isa.h"
 
+#include "base/table.h"
 #include "machine/matrix.h"
 #include "machine/wave.h"
 #include "translate/isa/image_rows.h"
@@ -437,25 +438,37 @@ static const struct wl_isa table[] = {
 
 #define ROWS (sizeof(table) / sizeof(table[0]))
 
-static uint16_t sorted[ROWS]; /* rows by name */
-static pthread_once_t sort_once = PTHREAD_ONCE_INIT;
+static struct wl_table by_name; /* rows by the hash of their names */
+static bool indexed;            /* false: there was no memory for all of them */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static int compare_rows(const void *a, const void *b) { return strcmp(table[*(const uint16_t *)a].name, table[*(const uint16_t *)b].name); }
+/* FNV-1a */
+static uint64_t hash_name(const char *name) {
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (; *name; name++)
+        hash = (hash ^ (uint8_t)*name) * UINT64_C(0x100000001b3);
+    return hash;
+}
 
-static int compare_name(const void *name, const void *row) { return strcmp(name, table[*(const uint16_t *)row].name); }
-
-static void sort_table(void) {
-    for (size_t i = 0; i < ROWS; i++)
-        sorted[i] = (uint16_t)i;
-    qsort(sorted, ROWS, sizeof(sorted[0]), compare_rows);
+static void index_table(void) {
+    indexed = true;
+    for (size_t i = 0; i < ROWS && indexed; i++)
+        indexed = wl_table_add(&by_name, hash_name(table[i].name), &table[i]);
 }
 
 const struct wl_isa *wl_isa_find(const char *mnemonic) {
-    const uint16_t *found;
+    const uint64_t hash = hash_name(mnemonic);
+    const struct wl_isa *row;
+    size_t at = 0;
 
-    pthread_once(&sort_once, sort_table);
-    found = bsearch(mnemonic, sorted, ROWS, sizeof(sorted[0]), compare_name);
-    return found ? &table[*found] : NULL;
+    pthread_once(&once, index_table);
+    while (indexed && (row = wl_table_next(&by_name, hash, &at)))
+        if (strcmp(row->name, mnemonic) == 0)
+            return row;
+    for (size_t i = 0; !indexed && i < ROWS; i++)
+        if (strcmp(table[i].name, mnemonic) == 0)
+            return &table[i];
+    return NULL;
 }
 
 unsigned wl_isa_caches(const struct wl_inst *inst) {

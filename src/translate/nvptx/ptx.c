@@ -1,6 +1,7 @@
 /* The door: a kernel and what it can reach, decoded, lifted, as PTX. */
 #include "translate/nvptx/ptx.h"
 #include "base/array.h"
+#include "base/options.h"
 #include "translate/decode/decoder.h"
 #include "translate/nvptx/analysis.h"
 #include "translate/nvptx/passes.h"
@@ -17,23 +18,30 @@ enum { MAX_KERNARG = 4000 }; /* both parameters together stay below the 4352 byt
 
 /* ---- the units ---- */
 
+struct entry {
+    uint64_t address;
+    bool called; /* by name: not through pointers alone */
+};
+
 struct program {
     struct wl_unit *units;
-    uint64_t *entries;
+    struct entry *entries; /* of the units, then of those that are to be built */
     unsigned count, unit_capacity, entry_capacity;
     bool indirect;
 };
 
-static enum wl_status add_unit(struct program *program, uint64_t entry, const char *name) {
+static enum wl_status add_unit(struct program *program, uint64_t entry, bool called, const char *name) {
     for (unsigned i = 0; i < program->count; i++)
-        if (program->entries[i] == entry)
+        if (program->entries[i].address == entry) {
+            program->entries[i].called |= called;
             return WL_OK;
+        }
     if (program->count == WL_PTX_FUNCTIONS)
         return wl_fail(WL_UNSUPPORTED, "%s reaches more than %d device functions, too many for one module of PTX", name, WL_PTX_FUNCTIONS);
     if (!WL_ARRAY_RESERVE(program->units, program->count, program->unit_capacity, 16) ||
         !WL_ARRAY_RESERVE(program->entries, program->count, program->entry_capacity, 16))
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for %u device functions", program->count + 1);
-    program->entries[program->count++] = entry;
+    program->entries[program->count++] = (struct entry){entry, called};
     return WL_OK;
 }
 
@@ -42,7 +50,7 @@ static enum wl_status add_functions(struct program *program, const struct wl_ptx
     enum wl_status status = WL_OK;
     for (size_t i = 0; i < code->function_count && !status; i++)
         if (all || !request->in_data || request->in_data(code->context, code->functions[i]))
-            status = add_unit(program, code->functions[i], code->name);
+            status = add_unit(program, code->functions[i], false, code->name);
     return status;
 }
 
@@ -96,7 +104,7 @@ static enum wl_status add_pointed_at(struct program *program, const struct wl_pt
         if (!find_address(unit, i, &address))
             status = add_functions(program, request, true);
         else if (is_function(&request->code, address))
-            status = add_unit(program, address, request->code.name);
+            status = add_unit(program, address, false, request->code.name);
     }
     return status;
 }
@@ -104,7 +112,7 @@ static enum wl_status add_pointed_at(struct program *program, const struct wl_pt
 static enum wl_status add_callees(struct program *program, const struct wl_ptx_request *request, const struct wl_unit *unit) {
     enum wl_status status = WL_OK;
     for (uint32_t i = 0; i < unit->callee_count && !status; i++)
-        status = add_unit(program, unit->callees[i], request->code.name);
+        status = add_unit(program, unit->callees[i], true, request->code.name);
     if (unit->indirect && !program->indirect) {
         program->indirect = true;
         if (!status)
@@ -120,6 +128,14 @@ static void close_program(struct program *program, unsigned built) {
     free(program->entries);
 }
 
+/* A function that pointers alone lead to may never be called: one that cannot be translated is no part of the module, and a call of it
+ * stops the kernel (build_dispatch in frame.c). */
+static void leave_out(struct program *program, unsigned entry) {
+    wl_log(2, "a call of the function at 0x%llx would stop the kernel: %s", (unsigned long long)program->entries[entry].address,
+           wl_failure());
+    program->entries[entry] = program->entries[--program->count];
+}
+
 static enum wl_status open_program(struct program *program, const struct wl_ptx_request *given) {
     const struct wl_translate_request *request = &given->code;
     struct wl_decoder *decoder = NULL;
@@ -127,9 +143,14 @@ static enum wl_status open_program(struct program *program, const struct wl_ptx_
     enum wl_status status = wl_decoder_create(&decoder, request->processor, request->wave_size);
     unsigned built = 0, searched = 0;
     if (!status)
-        status = add_unit(program, request->entry, request->name);
+        status = add_unit(program, request->entry, true, request->name);
     while (!status && built < program->count) {
-        status = wl_unit_build(&program->units[built], decoder, request, program->entries[built]);
+        status = wl_unit_build(&program->units[built], decoder, request, program->entries[built].address);
+        if (status == WL_UNSUPPORTED && !program->entries[built].called) {
+            leave_out(program, built);
+            status = WL_OK;
+            continue;
+        }
         if (status)
             break;
         wl_unit_liveness(&program->units[built]);

@@ -21,7 +21,9 @@ enum {
 };
 
 struct copies {
-    uint8_t of[WL_VGPR_COUNT]; /* 1 + the scalar register; NO_COPY */
+    uint64_t
+        held[(WL_VGPR_COUNT + 63) / 64]; /* a bit for each register of which `of` is not NO_COPY: few, so that they are soon gone through */
+    uint8_t of[WL_VGPR_COUNT];           /* 1 + the scalar register; NO_COPY */
 };
 
 struct search {
@@ -55,19 +57,40 @@ static void read_scalars(struct wl_inst *inst, const struct copies *copies) {
     }
 }
 
+static void set_copy(struct copies *copies, unsigned row, unsigned scalar) {
+    copies->of[row] = (uint8_t)(scalar + 1);
+    copies->held[row / 64] |= UINT64_C(1) << row % 64;
+}
+
+static void forget(struct copies *copies, unsigned row) {
+    copies->of[row] = NO_COPY;
+    copies->held[row / 64] &= ~(UINT64_C(1) << row % 64);
+}
+
+/* The next register from `row` on that holds a copy; WL_VGPR_COUNT: there is none. */
+static unsigned next_copy(const struct copies *copies, unsigned row) {
+    for (unsigned word = row / 64; word < sizeof copies->held / sizeof *copies->held; word++) {
+        uint64_t bits = copies->held[word] & (word == row / 64 ? UINT64_MAX << row % 64 : UINT64_MAX);
+        if (bits)
+            return word * 64 + (unsigned)__builtin_ctzll(bits);
+    }
+    return WL_VGPR_COUNT;
+}
+
 static void step(const struct wl_unit *unit, const struct wl_inst *inst, struct copies *copies) {
     struct wl_effects effects;
     if (inst->index_mode || (!inst->sem && !inst->isa)) { /* may write any register */
         memset(copies, 0, sizeof *copies);
         return;
     }
-    wl_inst_effects(inst, unit->request->wave_size, &effects);
-    for (unsigned row = 0; row < WL_VGPR_COUNT; row++)
-        if (copies->of[row] &&
-            (wl_bit(effects.touch.vector, row) || wl_bit(effects.def_lanes, row) || wl_bit(effects.touch.scalar, copies->of[row] - 1u)))
-            copies->of[row] = NO_COPY;
+    unsigned row = next_copy(copies, 0);
+    if (row < WL_VGPR_COUNT)
+        wl_inst_effects(inst, unit->request->wave_size, &effects);
+    for (; row < WL_VGPR_COUNT; row = next_copy(copies, row + 1))
+        if (wl_bit(effects.touch.vector, row) || wl_bit(effects.def_lanes, row) || wl_bit(effects.touch.scalar, copies->of[row] - 1u))
+            forget(copies, row);
     if (is_copy(inst) && inst->operands[0].reg < WL_VGPR_COUNT)
-        copies->of[inst->operands[0].reg] = (uint8_t)(inst->operands[1].reg + 1);
+        set_copy(copies, inst->operands[0].reg, inst->operands[1].reg);
 }
 
 static void flow(struct search *s, const struct copies *copies, uint32_t to) {
@@ -76,9 +99,9 @@ static void flow(struct search *s, const struct copies *copies, uint32_t to) {
     bool changed = !s->reached[to];
     if (changed)
         s->start[to] = *copies;
-    for (unsigned row = 0; row < WL_VGPR_COUNT; row++)
-        if (s->start[to].of[row] && s->start[to].of[row] != copies->of[row]) {
-            s->start[to].of[row] = NO_COPY;
+    for (unsigned row = next_copy(&s->start[to], 0); row < WL_VGPR_COUNT; row = next_copy(&s->start[to], row + 1))
+        if (s->start[to].of[row] != copies->of[row]) {
+            forget(&s->start[to], row);
             changed = true;
         }
     s->reached[to] = true;

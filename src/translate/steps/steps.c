@@ -277,12 +277,10 @@ static void add_end(struct wl_steps_builder *b, uint32_t p) {
     struct end *e = wl_steps_allocate(b, sizeof *e);
     if (!e)
         return;
-    e->taken = step_of(b, block->target);
-    e->next = step_of(b, block->next);
+    b->ends[p] = e;
     switch (block->end) {
     case WL_BLOCK_NEXT:
     case WL_BLOCK_EXEC:
-        e->taken = e->next;
         if (block->next != p + 1)
             wl_steps_add(b, run_branch, e);
         break;
@@ -389,11 +387,20 @@ static bool make_info(struct wl_steps_builder *b) {
 
 static void add_blocks(struct wl_steps_builder *b) {
     static const struct end off = {.why = WL_EXIT_ILLEGAL};
-    b->step_count = 0;
     for (uint32_t p = 0; p < b->unit->block_count && !b->status; p++)
         add_block(b, p);
     b->off = b->step_count;
     wl_steps_add(b, run_end, &off);
+}
+
+/* Where the ends of basic blocks lead: all steps are there now. */
+static void connect(struct wl_steps_builder *b) {
+    for (uint32_t p = 0; p < b->unit->block_count; p++) {
+        const struct wl_block *block = &b->unit->blocks[p];
+        bool goes_on = block->end == WL_BLOCK_NEXT || block->end == WL_BLOCK_EXEC;
+        b->ends[p]->next = step_of(b, block->next);
+        b->ends[p]->taken = goes_on ? b->ends[p]->next : step_of(b, block->target);
+    }
 }
 
 enum wl_status wl_steps_build(const struct wl_unit *unit, struct wl_steps **result) {
@@ -402,26 +409,28 @@ enum wl_status wl_steps_build(const struct wl_unit *unit, struct wl_steps **resu
     b.most = unit->inst_count + 3 * (size_t)unit->block_count + 1;
     b.generation = wl_processor_generation(unit->request->processor);
     b.first = calloc(unit->block_count + 1, sizeof *b.first);
+    b.ends = calloc(unit->block_count + 1, sizeof(struct end *));
     if (steps)
         steps->code = wl_steps_allocate(&b, b.most * sizeof *steps->code);
     if (steps && steps->code)
         steps->resume = wl_steps_allocate(&b, (unit->resume_count + 1) * sizeof *steps->resume);
     if (steps && steps->resume)
         steps->control = wl_steps_allocate(&b, sizeof *steps->control);
-    if (!steps || !steps->control || !b.first) {
+    if (!steps || !steps->control || !b.first || !b.ends) {
         b.status = wl_fail(WL_OUT_OF_MEMORY, "no memory for the steps of %s", unit->request->name);
     } else if (wl_rounding_split(unit)) {
         b.status = wl_fail(WL_UNSUPPORTED, "%s rounds f64 and f32 differently", unit->request->name);
     } else {
         steps->splits_denormals = wl_denormal_split(unit);
         steps->resume_count = unit->resume_count;
-        add_blocks(&b); /* to know where basic blocks begin */
+        add_blocks(&b);
         if (!b.status)
-            add_blocks(&b);
+            connect(&b);
         if (!b.status)
             make_info(&b);
     }
     free(b.first);
+    free(b.ends);
     if (b.status) {
         wl_steps_destroy(steps);
         return b.status;

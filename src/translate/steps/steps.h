@@ -63,6 +63,7 @@ struct wl_steps_builder {
     struct wl_steps *steps;
     uint32_t wave_size, generation;
     uint32_t *first;          /* of each basic block: its first step */
+    struct end **ends;        /* of each basic block: what its last step needs (steps.c) */
     uint32_t step_count, off; /* off: the step that leaves because there is no code */
     size_t most;              /* steps that there is room for */
     uint32_t at;              /* the instruction within its basic block */

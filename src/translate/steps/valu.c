@@ -58,9 +58,9 @@ struct valu {
     uint8_t dpp_kind, row_mask, bank_mask, dpp_rows;
     uint16_t dpp_reg;
     uint32_t dpp_control;
-    struct source inputs[MAX_INPUTS];
-    struct result results[MAX_RESULTS];
     const struct valu *second; /* of a pair: reads before this one writes */
+    struct result results[MAX_RESULTS];
+    struct source inputs[]; /* input_count, MAX_INPUTS at most */
 };
 
 /* Masks' elements are 0 and -1. */
@@ -669,8 +669,10 @@ static void spread_constants(struct wl_steps_builder *b, struct valu *v) {
 }
 
 static struct valu *plan(struct wl_steps_builder *b, const struct wl_inst *inst, const struct wl_sem *sem) {
-    struct valu *v = wl_steps_allocate(b, sizeof *v);
-    if (!v || sem->input_count > MAX_INPUTS || sem->result_count > MAX_RESULTS) {
+    struct valu *v = NULL;
+    if (sem->input_count <= MAX_INPUTS && sem->result_count <= MAX_RESULTS)
+        v = wl_steps_allocate(b, sizeof *v + sem->input_count * sizeof v->inputs[0]);
+    if (!v) {
         wl_steps_refuse(b, inst);
         return NULL;
     }

@@ -115,8 +115,9 @@ static enum wl_status unsupported(const struct discovery *d, const struct wl_ins
         snprintf(encoding + strlen(encoding), sizeof encoding - strlen(encoding), "%s%08X", i ? " " : "", dword);
     }
     wl_disassemble(d->decoder, request->image + inst->address, request->image_size - inst->address, inst->address, text, sizeof text);
-    return wl_fail(WL_UNSUPPORTED, "%s: instruction %s at offset 0x%llx is not implemented (encoding %s: %s)", request->name,
-                   inst->mnemonic, (unsigned long long)(inst->address - request->entry), encoding, text);
+    bool behind = inst->address >= request->entry;
+    return wl_fail(WL_UNSUPPORTED, "%s: instruction %s at %s 0x%llx is not implemented (encoding %s: %s)", request->name, inst->mnemonic,
+                   behind ? "offset" : "address", (unsigned long long)(inst->address - (behind ? request->entry : 0)), encoding, text);
 }
 
 /* Puts the pieces of the last instruction in its place. */
