@@ -45,11 +45,11 @@ enum wl_matrix_kind {
     WL_MATRIX_F64,
     WL_MATRIX_I8, /* WMMA: signed or not as the modifiers say */
     WL_MATRIX_I4,
-    WL_MATRIX_I32,    /* C and D */
-    WL_MATRIX_FP6,    /* E2M3 */
-    WL_MATRIX_BF6,    /* E3M2 */
-    WL_MATRIX_FP4,    /* E2M1 */
-    WL_MATRIX_CHOSEN, /* by the instruction: A's kind by cbsz, B's by blgp (wl_matrix_chosen) */
+    WL_MATRIX_I32,         /* C and D */
+    WL_MATRIX_FP6,         /* E2M3 */
+    WL_MATRIX_BF6,         /* E3M2 */
+    WL_MATRIX_FP4,         /* E2M1 */
+    WL_MATRIX_CHOSEN,      /* by the instruction: A's kind by cbsz, B's by blgp (wl_matrix_chosen) */
     WL_MATRIX_BF16_OF_F32, /* D, where C is of f32 */
 };
 

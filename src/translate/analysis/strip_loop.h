@@ -52,7 +52,7 @@ struct wl_strip_loop {
     uint64_t masks[2]; /* scalar registers (first of a pair in waves of 64) that hold masks in the loop, EXEC among them */
     uint64_t scalars_written[2];
     uint64_t rows[WL_ROW_WORDS], rows_written[WL_ROW_WORDS]; /* all that are used */
-    uint64_t rows_counting[WL_ROW_WORDS];         /* rows that the loop writes only by adding the same number to all 16 lanes of a strip */
+    uint64_t rows_counting[WL_ROW_WORDS]; /* rows that the loop writes only by adding the same number to all 16 lanes of a strip */
     struct wl_strip_rounds rounds;
 };
 

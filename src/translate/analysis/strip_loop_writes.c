@@ -14,7 +14,7 @@
 /* What depends where a basic block begins. */
 struct depends {
     bool reached;
-    bool exec;        /* EXEC is part of what it would be */
+    bool exec;                   /* EXEC is part of what it would be */
     uint64_t rows[WL_ROW_WORDS]; /* vector registers, in some lane */
     uint64_t scalar[2];
     uint64_t whole[2]; /* registers that hold EXEC as it would be */

@@ -62,7 +62,7 @@ struct alias {
         ATOMIC(S, umin, min, u), ATOMIC(S, smax, max, i), ATOMIC(S, umax, max, u), ATOMIC(S, and, and, b), ATOMIC(S, or, or, b),           \
         ATOMIC(S, xor, xor, b), ATOMIC(S, inc, inc, u), ATOMIC(S, dec, dec, u), ATOMIC(S, fcmpswap, cmpswap, f), ATOMIC(S, fmin, min, f),  \
         ATOMIC(S, fmax, max, f), ATOMIC(S, csub, csub, u), {#S "_atomic_min_num_f32", #S "_atomic_min_f32"},                               \
-        {#S "_atomic_max_num_f32", #S "_atomic_max_f32"}, {#S "_atomic_min_num_f64", #S "_atomic_min_f64"},                               \
+        {#S "_atomic_max_num_f32", #S "_atomic_max_f32"}, {#S "_atomic_min_num_f64", #S "_atomic_min_f64"},                                \
         {#S "_atomic_max_num_f64", #S "_atomic_max_f64"}, {#S "_atomic_sub_clamp_u32", #S "_atomic_csub_u32"}
 
 #define FORMATS(S, X)                                                                                                                      \
@@ -79,7 +79,7 @@ struct alias {
 #define LDS_D16(T)                                                                                                                         \
     {"ds_read_" #T, "ds_load_" #T}, {"ds_read_" #T "_d16", "ds_load_" #T "_d16"}, {"ds_read_" #T "_d16_hi", "ds_load_" #T "_d16_hi"}
 #define MONITORS(S)                                                                                                                        \
-    {#S "_load_monitor_b32", #S "_load_b32"}, {#S "_load_monitor_b64", #S "_load_b64"}, { #S "_load_monitor_b128", #S "_load_b128" }
+    {#S "_load_monitor_b32", #S "_load_b32"}, {#S "_load_monitor_b64", #S "_load_b64"}, {#S "_load_monitor_b128", #S "_load_b128"}
 #define NUM(P, T) {#P "_num_" #T, #P "_" #T}
 #define CMPK(OP)  {"s_cmpk_" #OP "_i32", "s_cmp_" #OP "_i32"}, {"s_cmpk_" #OP "_u32", "s_cmp_" #OP "_u32"}
 

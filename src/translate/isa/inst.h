@@ -109,10 +109,10 @@ struct wl_inst {
     uint8_t cbsz, abid, blgp;
     /* gfx1250's matrices with scales. Bit 0: A's are in lanes 16 to 31 instead of 0 to 15; bit 1: B's. Kinds: 0 E8, 1 E5M3, 2 E4M3. */
     uint8_t scale_rows, scale_kind_a, scale_kind_b;
-    uint8_t scale_sel; /* v_cvt_scale_pk8_*, _pk16_*: which scale of src1 counts */
-    bool scale_offset; /* gfx1250: an address' register is an index: times the size of what is accessed */
+    uint8_t scale_sel;  /* v_cvt_scale_pk8_*, _pk16_*: which scale of src1 counts */
+    bool scale_offset;  /* gfx1250: an address' register is an index: times the size of what is accessed */
     bool signed_offset; /* gfx1250: a dword of address beside a scalar base has a sign (unit.c) */
-    uint8_t format;    /* typed buffer accesses: the encoding's 7 bits (gfx9: dfmt | nfmt << 4) */
+    uint8_t format;     /* typed buffer accesses: the encoding's 7 bits (gfx9: dfmt | nfmt << 4) */
     /* Image instructions. `dim`: the resource's dimension as encoded, 0 (1D) to 7 (2D multisampled array); has_dim is false on
      * gfx9, where the resource says it. */
     uint8_t dmask, dim;

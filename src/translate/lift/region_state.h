@@ -72,7 +72,7 @@ struct wl_strip {
     LLVMValueRef row_value[WL_VGPR_COUNT];  /* <16 x i32> known so far, or NULL */
     LLVMValueRef pair_value[WL_VGPR_COUNT]; /* <16 x i64> of rows n, n + 1 known so far, or NULL */
     LLVMValueRef mask_value[WL_SGPR_COUNT]; /* <16 x i1> made by this vector region, by first register */
-    uint64_t row_dirty[WL_ROW_WORDS];                  /* written in this vector region */
+    uint64_t row_dirty[WL_ROW_WORDS];       /* written in this vector region */
     struct wl_index index[WL_INDEX_FORMS];  /* pairs that are addresses of that form */
     unsigned index_count;
     struct wl_index_sum sum;
@@ -85,7 +85,7 @@ struct wl_lift_region {
     unsigned item_count, item_capacity;
     uint64_t pending_masks[2];              /* scalar registers whose value the vector region will make */
     uint8_t loads, stores;                  /* WL_CONFLICT_*, of the last segment */
-    uint64_t same_rows[WL_ROW_WORDS];                  /* registers that are the same in all strips where the vector region begins */
+    uint64_t same_rows[WL_ROW_WORDS];       /* registers that are the same in all strips where the vector region begins */
     bool loads_same;                        /* some item loads from such an address */
     bool segmented;                         /* some item starts a segment */
     uint32_t end;                           /* the last recorded instruction, within the basic block */

@@ -26,7 +26,7 @@ struct wl_lift_unit {
     bool in_memory;                               /* scalars stay in the wave: units with very many resume points */
     LLVMValueRef fuel;                            /* alloca: what is left of the wave's fuel; NULL: nothing yields */
     LLVMValueRef *row_slots;                      /* allocas of vector registers, see wl_rows_slot; NULL: they are in the wave */
-    uint64_t rows_written[WL_ROW_WORDS];                     /* with row_slots: by the whole unit */
+    uint64_t rows_written[WL_ROW_WORDS];          /* with row_slots: by the whole unit */
     uint64_t scalars_used[2], scalars_written[2]; /* by the whole unit */
     LLVMBasicBlockRef *ir_blocks;                 /* by basic block */
     LLVMMetadataRef subprogram;                   /* for debug locations */

@@ -180,7 +180,8 @@ LANES1(v_cos_f16, f16, f16) { return CONVERT(f16s, cosine_of_turns(wide(a))); }
 /* Hyperbolic tangent, gfx1250: near zero by the continued fraction, elsewhere 1 - 2 / (e^(2 x) + 1). */
 static INLINE f32s tanh_lanes(f32s a) {
     const f32s x = magnitude(a), z = x * x;
-    const f32s top = fma_lanes(z + 189.0f, z, ALL(f32, 3465)), bottom = fma_lanes(fma_lanes(z + 210.0f, z, ALL(f32, 4725)), z, ALL(f32, 10395));
+    const f32s top = fma_lanes(z + 189.0f, z, ALL(f32, 3465)),
+               bottom = fma_lanes(fma_lanes(z + 210.0f, z, ALL(f32, 4725)), z, ALL(f32, 10395));
     const f32s near = fma_lanes(-(x * z), top / bottom, x), far = 1.0f - 2.0f / (exp2_lanes(x * 2.88539004f) + 1.0f);
 
     return with_sign(x < 0.65f ? near : far, (u32s)a);

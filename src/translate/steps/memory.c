@@ -12,8 +12,8 @@ struct access {
     uint8_t space, bytes, dwords; /* enum wl_space; bytes of an element, dwords moved a lane */
     bool sign, d16, hi, zeroes_half, store, by_lane, pair, two, returns, compare_first, has_second, to_lds;
     uint16_t address, data, data1, result; /* rows */
-    bool has_address, is_signed; /* is_signed: an address of one dword is extended by its sign */
-    uint8_t unit;                /* bytes that a dword of address counts */
+    bool has_address, is_signed;           /* is_signed: an address of one dword is extended by its sign */
+    uint8_t unit;                          /* bytes that a dword of address counts */
     int64_t offset;
     uint32_t offset1;
     struct wl_scalar base; /* saddr; scratch: a 32-bit part */

@@ -127,10 +127,10 @@ bool wl_rounding_split(const struct wl_unit *unit);
 
 struct wl_effects {
     struct wl_regs use;                /* read; vector registers in active lanes */
-    uint64_t use_lanes[WL_ROW_WORDS];             /* vector registers read in inactive lanes too (cross-lane operations) */
+    uint64_t use_lanes[WL_ROW_WORDS];  /* vector registers read in inactive lanes too (cross-lane operations) */
     struct wl_regs def;                /* written completely (vector: in the active lanes) */
     struct wl_regs touch;              /* written completely or in part: superset of def */
-    uint64_t def_lanes[WL_ROW_WORDS];             /* vector registers of which single lanes are written whatever EXEC is (v_writelane): never a kill */
+    uint64_t def_lanes[WL_ROW_WORDS];  /* vector registers of which single lanes are written whatever EXEC is (v_writelane): never a kill */
     uint8_t load_spaces, store_spaces; /* vector memory in which lanes may meet: WL_CONFLICT_* */
 };
 enum { WL_CONFLICT_MEMORY = 1, WL_CONFLICT_LDS = 2 };

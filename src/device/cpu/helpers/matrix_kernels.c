@@ -542,7 +542,8 @@ static void multiply_scaled(const struct matrix *x, const struct wl_matrix_scale
     for (unsigned i = 0; i < 2; i++)
         for (unsigned l = 0; l < LANES; l++)
             scale[i][l] =
-                (s->scale[i] ? s->scale[i][l] : (uint32_t)s->scale_value[i]) >> 8 * field(x, i ? WL_MATRIX_SCALE_B : WL_MATRIX_SCALE_A, 2) & 255;
+                (s->scale[i] ? s->scale[i][l] : (uint32_t)s->scale_value[i]) >> 8 * field(x, i ? WL_MATRIX_SCALE_B : WL_MATRIX_SCALE_A, 2) &
+                255;
     for (unsigned m = 0; m < x->m; m++)
         for (unsigned column = 0; column < x->m; column += 16) {
             f32x16 sum = s->product.c ? loadf(s->product.c + places[m] + column) : (f32x16)(u32x16)(uint32_t)s->product.constant;
@@ -628,8 +629,8 @@ static void multiply_to_bf16(uint32_t wave_size, const struct wl_matrix_product 
     WL_MATRIX_RUN(wave_size, &sum, 1, &wide, modifiers);
     for (unsigned r = 0; r < 8; r += 2)
         for (unsigned l = 0; l < wave_size; l += 16)
-            store(product->d + r / 2 * wave_size + l,
-                  to_bf16(loadf(d + r * wave_size + l)) | to_bf16(loadf(d + (r + 1) * wave_size + l)) << 16);
+            store(product->d + r / 2 * wave_size + l, to_bf16(loadf(d + r * wave_size + l)) | to_bf16(loadf(d + (r + 1) * wave_size + l))
+                                                                                                  << 16);
 }
 
 /* ---- one instruction ---- */

@@ -39,8 +39,9 @@ struct group {
     unsigned count;
     const struct wl_matrix *row;
     uint32_t modifiers;
-    uint64_t results[WL_ROW_WORDS], inputs[WL_ROW_WORDS];  /* registers of the members' D; of A, B, and of C where that is not D */
-    uint64_t written[WL_ROW_WORDS], touched[WL_ROW_WORDS]; /* by other instructions between the first member and the one at hand; read or written */
+    uint64_t results[WL_ROW_WORDS], inputs[WL_ROW_WORDS]; /* registers of the members' D; of A, B, and of C where that is not D */
+    uint64_t written[WL_ROW_WORDS],
+        touched[WL_ROW_WORDS]; /* by other instructions between the first member and the one at hand; read or written */
 };
 
 static bool same_rows(const struct wl_operand *a, const struct wl_operand *b) {

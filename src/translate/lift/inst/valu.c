@@ -330,8 +330,8 @@ static LLVMValueRef to_parameter(struct wl_lift *l, const struct wl_inst *inst, 
             value = LLVMBuildXor(l->b, value, wl_lift_int(l, l->strip_i64, flip), "");
     }
     if (mixes_half(inst, source))
-        value = mixes_bf16(inst) ? bf16_as_float(l, value, inst->op_sel >> source & 1)
-                                 : half_as_float(l, value, inst->op_sel >> source & 1);
+        value =
+            mixes_bf16(inst) ? bf16_as_float(l, value, inst->op_sel >> source & 1) : half_as_float(l, value, inst->op_sel >> source & 1);
     if (LLVMTypeOf(value) != parameter)
         value = LLVMBuildBitCast(l->b, value, parameter, "");
     bool packed_negate = type == WL_F32 && inst->neg_lo >> source & 1; /* the f32 addend of a dot product */
