@@ -136,6 +136,10 @@ struct wl_helpers {
      * f32's and f64's; else (0) as wl_float_enter sets them, by f32's bits. */
     void (*denormals)(struct wl_wave *wave, uint32_t inside);
 
+    /* v_permlane_bcast_b32 and its like, v_permlane_idx_gen_b32: `operation` is enum wl_permlane; among `width` lanes beside each other. */
+    void (*permlane)(struct wl_wave *wave, uint32_t *destination, const uint32_t *source, uint32_t select, uint32_t width,
+                     uint32_t operation);
+
     /* ---- rare memory instructions ---- */
 
     /* ds_*_src2_*: LDS at address[l] becomes operation(itself, LDS some dwords behind it, by the 16-bit `offset`). */
@@ -144,10 +148,11 @@ struct wl_helpers {
     void (*ds_condxchg)(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, const uint32_t *data, uint32_t offset);
     /* ds_read_b64_tr_b*, ds_read_b96_tr_b6: matrices of elements of `bits` bits, which come transposed. */
     void (*ds_transposed)(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint32_t offset, uint32_t bits);
-    /* global_load_tr_b128 and, with WL_TRANSPOSED_BYTES in `kind`, _b64, in wave32. Addresses as for flat_load (WL_TRANSPOSED_NARROW). */
+    /* global_load_tr*, ds_load_tr* in wave32: each 8 or 16 lanes load a matrix, which comes transposed. `kind`: WL_REACH_*. */
     void (*load_transposed)(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint64_t base, uint32_t kind);
-    /* global_load_block and its like: register i moves to or from address + 4 * i if bit i of `mask` is set. Addresses as for
-     * flat_load or, with WL_BLOCK_SCRATCH, scratch_load; `kind`: WL_BLOCK_*. */
+    /* global_load_async_to_lds_*, global_store_async_from_lds_*: between memory and LDS at lds[l] + offset. `kind`: WL_REACH_*. */
+    void (*copy_lds)(struct wl_wave *wave, const uint32_t *lds, const uint32_t *address, uint64_t base, uint32_t offset, uint32_t kind);
+    /* global_load_block and its like: register i moves to or from address + 4 * i if bit i of `mask` is set. `kind`: WL_REACH_*. */
     void (*block)(struct wl_wave *wave, uint32_t *rows, const uint32_t *address, uint64_t base, uint32_t kind, uint32_t mask);
     /* An access without index through a buffer that is neither linear nor scratch: the address of byte `skip` of the element
      * at `offset`, 0 if the `bytes` there are out of range, or with WL_BUFFER_WHOLE not side by side. `low`, `high`: the descriptor's
@@ -176,8 +181,19 @@ struct wl_helpers {
     /* The same for `bits` 32 or 64, wherever the address: the scalar unit's atomics in threaded code. */
     uint64_t (*lane_atomic)(void *memory, uint32_t operation, uint32_t bits, uint64_t data, uint64_t second);
 };
-enum { WL_TRANSPOSED_NARROW = 1, WL_TRANSPOSED_BYTES = 2 };
-enum { WL_BLOCK_STORE = 1, WL_BLOCK_SCRATCH = 2, WL_BLOCK_NARROW = 4 };
+
+enum wl_permlane { WL_PERMLANE_BCAST, WL_PERMLANE_UP, WL_PERMLANE_DOWN, WL_PERMLANE_XOR, WL_PERMLANE_INDEX };
+
+/* How instructions find the address of a lane, and what they move: flags, and two numbers from the bit that is named. */
+enum {
+    WL_REACH_NARROW = 1,  /* `address` is one row, else two */
+    WL_REACH_SIGNED = 2,  /* that row has a sign */
+    WL_REACH_LDS = 4,     /* in LDS */
+    WL_REACH_SCRATCH = 8, /* in scratch */
+    WL_REACH_STORE = 16,
+    WL_REACH_UNIT = 8,  /* 8 bits: bytes that the row counts in */
+    WL_REACH_SIZE = 16, /* 8 bits: bits of an element of a matrix, bytes of a copy */
+};
 
 /* Whether the host's atomic instructions take any address; else split_atomic does what they refuse. */
 #if defined(__x86_64__)

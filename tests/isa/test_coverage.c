@@ -71,17 +71,19 @@ static struct pattern *find_pattern(const char *mnemonic) {
     return NULL;
 }
 
-/* The page can speak of waves of 64 alone: `mnemonic (wave64)`. */
-static struct pattern *find_pattern_for(const char *mnemonic, unsigned wave_size) {
-    char name[64];
+/* The page can speak of waves of 64 alone, or of some processors: `mnemonic (wave64)`, `mnemonic (gfx1250)`. */
+static struct pattern *find_pattern_for(const char *mnemonic, const char *processor, unsigned wave_size) {
+    char name[96];
     struct pattern *pattern = find_pattern(mnemonic);
     snprintf(name, sizeof name, "%s (wave%u)", mnemonic, wave_size);
+    pattern = pattern ? pattern : find_pattern(name);
+    snprintf(name, sizeof name, "%s (%s)", mnemonic, processor);
     return pattern ? pattern : find_pattern(name);
 }
 
 static void check_rows(const char *processor, unsigned wave_size, const struct wl_coverage_row *rows, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        struct pattern *pattern = find_pattern_for(rows[i].mnemonic, wave_size);
+        struct pattern *pattern = find_pattern_for(rows[i].mnemonic, processor, wave_size);
         bool supported = rows[i].status != WL_COVERAGE_UNSUPPORTED;
         if (pattern)
             pattern->used = true;

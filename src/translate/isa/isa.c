@@ -324,13 +324,33 @@ static const struct wl_isa table[] = {
 /* Lanes. */
 #define LANE(MNEMONIC, OPERATION, ...) DETAIL(LANE, MNEMONIC, WL_LANE_##OPERATION),
 #define LANE_KIND(OPERATION, ...)
+#define TRANSPOSED(NAME, BITS, SPACE)                                                                                                      \
+    {.name = #NAME, .class = WL_ISA_LANE, .detail = WL_LANE_LOAD_TRANSPOSED, .bits = (BITS), .space = WL_SPACE_##SPACE}
+/* Without clusters a load for several workgroups is one for its own. */
+#define COPY(BITS)                                                                                                                         \
+    {.name = "global_load_async_to_lds_b" #BITS, .class = WL_ISA_LANE, .detail = WL_LANE_LOAD_ASYNC, .bits = (BITS)},                      \
+        {.name = "cluster_load_async_to_lds_b" #BITS, .class = WL_ISA_LANE, .detail = WL_LANE_LOAD_ASYNC, .bits = (BITS)}, {               \
+        .name = "global_store_async_from_lds_b" #BITS, .class = WL_ISA_LANE, .detail = WL_LANE_STORE_ASYNC, .bits = (BITS)                 \
+    }
 #include "translate/isa/lane_rows.inc"
     {.name = "ds_read_b64_tr_b16", .class = WL_ISA_LANE, .detail = WL_LANE_LDS_TRANSPOSED, .bits = 16},
     {.name = "ds_read_b64_tr_b8", .class = WL_ISA_LANE, .detail = WL_LANE_LDS_TRANSPOSED, .bits = 8},
     {.name = "ds_read_b96_tr_b6", .class = WL_ISA_LANE, .detail = WL_LANE_LDS_TRANSPOSED, .bits = 6},
     {.name = "ds_read_b64_tr_b4", .class = WL_ISA_LANE, .detail = WL_LANE_LDS_TRANSPOSED, .bits = 4},
-    DETAIL(LANE, global_load_tr_b64, WL_LANE_LOAD_TRANSPOSED),
-    DETAIL(LANE, global_load_tr_b128, WL_LANE_LOAD_TRANSPOSED),
+    TRANSPOSED(global_load_tr_b64, 8, GLOBAL),
+    TRANSPOSED(global_load_tr_b128, 16, GLOBAL),
+    TRANSPOSED(global_load_tr4_b64, 4, GLOBAL),
+    TRANSPOSED(global_load_tr6_b96, 6, GLOBAL),
+    TRANSPOSED(global_load_tr8_b64, 8, GLOBAL),
+    TRANSPOSED(global_load_tr16_b128, 16, GLOBAL),
+    TRANSPOSED(ds_load_tr4_b64, 4, LDS),
+    TRANSPOSED(ds_load_tr6_b96, 6, LDS),
+    TRANSPOSED(ds_load_tr8_b64, 8, LDS),
+    TRANSPOSED(ds_load_tr16_b128, 16, LDS),
+    COPY(8),
+    COPY(32),
+    COPY(64),
+    COPY(128),
     DETAIL(LANE, global_load_block, WL_LANE_LOAD_BLOCK),
     DETAIL(LANE, global_store_block, WL_LANE_STORE_BLOCK),
     {.name = "scratch_load_block", .class = WL_ISA_LANE, .detail = WL_LANE_LOAD_BLOCK, .space = WL_SPACE_SCRATCH},

@@ -29,7 +29,8 @@ struct wl_lane {
     bool one_lane;                 /* writes one lane, whether it is active or not, and reads scalars */
     bool needs_row;                /* the source has to be a vector register */
     bool by_strip;                 /* a lane reads no other lane of its registers, DPP aside */
-    bool reads_m0, is_block;       /* is_block: data in consecutive registers, address, scalar base */
+    bool reads_m0, is_block;       /* is_block: data in consecutive registers, address, scalar base: wl_lane_reach */
+    bool stores;                   /* is_block: from registers, or from LDS: the address comes first */
     bool crosses, by_vector;       /* v_permlane16: reads the row beside its own; lanes are chosen by a register */
     bool from_inactive;            /* reads inactive lanes whatever the modifiers say */
     uint16_t helper;               /* of call_rows and run_rows: the offset in struct wl_helpers */
@@ -41,6 +42,9 @@ extern const struct wl_lane wl_lanes[WL_LANE_COUNT];
 
 /* The facts of a LANE instruction. */
 static inline const struct wl_lane *wl_lane_of(const struct wl_inst *inst) { return &wl_lanes[inst->isa->detail]; }
+
+/* How an instruction with a helper for its addresses accesses memory: WL_REACH_*. */
+uint32_t wl_lane_reach(const struct wl_inst *inst);
 
 /* An exchange's registers: their number, and the operand that the first one is. */
 static inline unsigned wl_lane_exchanged(const struct wl_lane *lane) { return lane->results == 2 ? 2 : 1; }

@@ -2,6 +2,7 @@
 #include "translate/nvptx/ptx.h"
 #include "base/array.h"
 #include "base/options.h"
+#include "machine/processor.h"
 #include "translate/decode/decoder.h"
 #include "translate/nvptx/analysis.h"
 #include "translate/nvptx/passes.h"
@@ -223,6 +224,8 @@ static enum wl_status take_text(struct wl_ptx_result *result, LLVMMemoryBufferRe
 }
 
 static enum wl_status generate(const struct wl_ptx_request *request, const struct program *program, struct wl_ptx_result *result) {
+    if (wl_processor_has(request->code.processor, WL_HAS_1024_VGPRS))
+        return wl_fail(WL_UNSUPPORTED, "%s: code for %s is not implemented for NVIDIA GPUs", request->code.name, request->code.processor);
     LLVMTargetMachineRef machine = wl_ptx_machine(request);
     if (!machine)
         return WL_UNSUPPORTED;

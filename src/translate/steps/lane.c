@@ -13,7 +13,7 @@ struct lane {
     uint16_t helper;
     bool crosses;
     uint32_t offset, bits, atomic, kind;
-    bool from_row, third_row, has_address, narrow, fetch_inactive, bound_control, dpp, bound_ctrl;
+    bool from_row, third_row, has_address, fetch_inactive, bound_control, dpp, bound_ctrl;
     uint8_t dpp_kind, row_mask, bank_mask;
     uint32_t dpp_control;
     struct wl_scalar first, second; /* scalar operands in the order of the text */
@@ -203,6 +203,24 @@ static const struct wl_step *run_transposed(struct wl_machine *m, const struct w
     return step + 1;
 }
 
+/* The row of LDS addresses is `to`, whichever way the copy goes. */
+static const struct wl_step *run_copy(struct wl_machine *m, const struct wl_step *step) {
+    const struct lane *s = step->data;
+    const uint32_t *address = s->has_address ? wl_machine_row(m, s->from) : NULL;
+    m->wave->fault_pc = s->fault;
+    m->wave->helpers->copy_lds(m->wave, wl_machine_row(m, s->to), address, block_base(m, s), s->offset, s->kind);
+    return step + 1;
+}
+
+static const struct wl_step *run_permlane(struct wl_machine *m, const struct wl_step *step) {
+    const struct lane *s = step->data;
+    const uint32_t select = (uint32_t)wl_scalar_read(m, &s->first);
+    const uint32_t width = s->detail == WL_LANE_PERMLANE_INDEX ? select : (uint32_t)wl_scalar_read(m, &s->second);
+    m->wave->helpers->permlane(m->wave, wl_machine_row(m, s->to), wl_machine_row(m, s->from), select, width,
+                               (uint32_t)s->detail - WL_LANE_PERMLANE_BCAST);
+    return step + 1;
+}
+
 static const struct wl_step *run_block(struct wl_machine *m, const struct wl_step *step) {
     const struct lane *s = step->data;
     const uint32_t *address = s->has_address ? wl_machine_row(m, s->from) : NULL;
@@ -223,18 +241,14 @@ static bool plan_scalars(struct lane *s, const struct wl_inst *inst, unsigned fi
 static bool plan_block(struct lane *s, const struct wl_inst *inst, uint32_t wave_size) {
     const struct wl_operand *op = inst->operands, *scalar = &op[2];
     static const struct wl_operand off = {.kind = WL_OPERAND_OFF};
-    bool store = !wl_lane_of(inst)->results, scratch = inst->isa->space == WL_SPACE_SCRATCH;
+    const bool store = wl_lane_of(inst)->stores;
     const struct wl_operand *data = &op[store ? 1 : 0], *address = &op[store ? 0 : 1];
     if (s->detail == WL_LANE_LOAD_TRANSPOSED && wave_size != 32)
         return false;
     s->to = data->reg;
     s->from = address->reg;
     s->has_address = address->kind == WL_OPERAND_VGPR;
-    s->narrow = address->count == 1;
-    if (s->detail == WL_LANE_LOAD_TRANSPOSED)
-        s->kind = (s->narrow ? WL_TRANSPOSED_NARROW : 0) | (data->count == 2 ? WL_TRANSPOSED_BYTES : 0);
-    else
-        s->kind = (store ? WL_BLOCK_STORE : 0) | (scratch ? WL_BLOCK_SCRATCH : 0) | (s->narrow ? WL_BLOCK_NARROW : 0);
+    s->kind = wl_lane_reach(inst);
     return wl_scalar_plan(&s->first, scalar->kind == WL_OPERAND_SGPR ? scalar : &off, WL_U64);
 }
 

@@ -45,31 +45,16 @@ void wl_help_ds_condxchg(struct wl_wave *wave, uint32_t *destination, const uint
     }
 }
 
-static uint64_t address_of(const struct wl_wave *wave, const uint32_t *rows, uint64_t base, bool narrow, uint32_t lane) {
+/* `kind`: WL_REACH_*. */
+static uint64_t address_of(const struct wl_wave *wave, const uint32_t *rows, uint64_t base, uint32_t kind, uint32_t lane) {
+    if (kind & WL_REACH_LDS)
+        return (uintptr_t)wave->lds + (uint32_t)(rows[lane] + base);
     if (!rows)
         return base;
-    return base + (narrow ? rows[lane] : rows[lane] | (uint64_t)rows[wave->wave_size + lane] << 32);
-}
-
-/* 8 x 8 bytes at a time: rows 0 to 3 are loaded by four lanes of the first half of 16, rows 4 to 7 by those 8 lanes on. Lanes 0 to 3
- * and 8 to 11 feed lanes 0 to 7, the others lanes 8 to 15. */
-static void load_bytes_transposed(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint64_t base, bool narrow) {
-    enum { ELEMENTS = 8 };
-    uint64_t exec = wl_exec(wave);
-    uint8_t loaded[MAX_LANES][ELEMENTS] = {{0}};
-    uint32_t size = wave->wave_size;
-    for (uint32_t l = 0; l < size; l++)
-        if (wl_lane_in(exec, l))
-            memcpy(loaded[l], (const void *)(uintptr_t)address_of(wave, address, base, narrow, l), sizeof loaded[l]);
-    for (uint32_t l = 0; l < size; l++) {
-        if (!wl_lane_in(exec, l))
-            continue;
-        uint32_t first = l / 16 * 16 + l % 16 / 8 * 4, rows[2] = {0, 0};
-        for (uint32_t i = 0; i < ELEMENTS; i++)
-            rows[i / 4] |= (uint32_t)loaded[first + i / 4 * 8 + i % 4][l % ELEMENTS] << i % 4 * 8;
-        destination[l] = rows[0];
-        destination[size + l] = rows[1];
-    }
+    if (!(kind & WL_REACH_NARROW))
+        return base + (rows[lane] | (uint64_t)rows[wave->wave_size + lane] << 32);
+    const uint64_t index = kind & WL_REACH_SIGNED ? (uint64_t)(int64_t)(int32_t)rows[lane] : rows[lane];
+    return base + index * (kind >> WL_REACH_UNIT & 0xff);
 }
 
 /* Element `n` of `bits` bits of a lane's dwords. */
@@ -104,31 +89,93 @@ void wl_help_ds_transposed(struct wl_wave *wave, uint32_t *destination, const ui
     }
 }
 
-/* Within each group of 8 lanes, the 16-bit element j of lane i becomes element i of lane j. */
-void wl_help_load_transposed(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint64_t base, uint32_t kind) {
-    enum { ELEMENTS = 8 };
-    uint64_t exec = wl_exec(wave);
-    bool narrow = kind & WL_TRANSPOSED_NARROW;
-    if (kind & WL_TRANSPOSED_BYTES) {
-        load_bytes_transposed(wave, destination, address, base, narrow);
-        return;
-    }
-    uint16_t loaded[MAX_LANES][ELEMENTS] = {{0}};
-    uint32_t size = wave->wave_size;
-    for (uint32_t l = 0; l < size; l++)
-        if (wl_lane_in(exec, l))
-            memcpy(loaded[l], (const void *)(uintptr_t)address_of(wave, address, base, narrow, l), sizeof loaded[l]);
-    for (uint32_t l = 0; l < size; l++) {
-        if (!wl_lane_in(exec, l))
-            continue;
-        uint32_t group = l / ELEMENTS * ELEMENTS, element = l % ELEMENTS;
-        for (uint32_t i = 0; i < ELEMENTS; i += 2)
-            destination[i / 2 * size + l] = loaded[group + i][element] | (uint32_t)loaded[group + i + 1][element] << 16;
+/* Which lane loads element `e` of a lane's result, and which of its elements that is. */
+struct place {
+    uint32_t lane, element;
+};
+
+static struct place transposed_from(uint32_t bits, uint32_t lane, uint32_t e) {
+    switch (bits) {
+    case 16: /* 8 x 8, within each 8 lanes */
+        return (struct place){lane / 8 * 8 + e, lane % 8};
+    case 8: /* 8 x 8: rows 0 to 3 by four lanes, rows 4 to 7 by those 8 lanes on; lanes 0 to 3 and 8 to 11 feed lanes 0 to 7 */
+        return (struct place){lane / 16 * 16 + lane % 16 / 8 * 4 + e / 4 * 8 + e % 4, lane % 8};
+    case 6: /* 16 x 16: the rows by every second four lanes */
+        return (struct place){e / 4 * 8 + e % 4 + lane / 16 * 4, lane % 16};
+    default: /* 8 x 16: a dword of them from each half of the wave */
+        return (struct place){e / 8 * 16 + lane / 16 * 8 + e % 8, lane % 16};
     }
 }
 
+void wl_help_load_transposed(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint64_t base, uint32_t kind) {
+    enum { LANES = 32, MOST_DWORDS = 4 };
+    const uint64_t exec = wl_exec(wave);
+    const uint32_t bits = kind >> WL_REACH_SIZE & 0xff, dwords = bits == 16 ? 4 : bits == 6 ? 3 : 2, size = wave->wave_size;
+    uint32_t loaded[LANES][MOST_DWORDS] = {{0}};
+
+    for (uint32_t l = 0; l < LANES; l++)
+        if (wl_lane_in(exec, l))
+            memcpy(loaded[l], (const void *)(uintptr_t)address_of(wave, address, base, kind, l), dwords * sizeof(uint32_t));
+    for (uint32_t l = 0; l < LANES; l++) {
+        uint32_t result[MOST_DWORDS + 1] = {0};
+
+        if (!wl_lane_in(exec, l))
+            continue;
+        for (uint32_t e = 0; e < dwords * 32 / bits; e++) {
+            const struct place from = transposed_from(bits, l, e);
+            const uint64_t value = (uint64_t)element_of(loaded[from.lane], from.element, bits) << e * bits % 32;
+            result[e * bits / 32] |= (uint32_t)value;
+            result[e * bits / 32 + 1] |= (uint32_t)(value >> 32);
+        }
+        for (uint32_t i = 0; i < dwords; i++)
+            destination[i * size + l] = result[i];
+    }
+}
+
+void wl_help_copy_lds(struct wl_wave *wave, const uint32_t *lds, const uint32_t *address, uint64_t base, uint32_t offset, uint32_t kind) {
+    const uint64_t exec = wl_exec(wave);
+
+    for (uint32_t l = 0; l < wave->wave_size; l++) {
+        if (!wl_lane_in(exec, l))
+            continue;
+        void *const local = wave->lds + (uint32_t)(lds[l] + offset), *const memory =
+                                                                         (void *)(uintptr_t)address_of(wave, address, base, kind, l);
+        const bool store = kind & WL_REACH_STORE;
+        memcpy(store ? memory : local, store ? local : memory, kind >> WL_REACH_SIZE & 0xff);
+    }
+}
+
+/* The lane that `lane` reads; whether that one is active does not matter. */
+static uint32_t permlane_from(uint32_t lane, uint32_t select, uint32_t width, uint32_t operation) {
+    const uint32_t first = lane / width * width, n = lane - first, far = select < width ? select : width;
+
+    switch (operation) {
+    case WL_PERMLANE_BCAST:
+        return first + (select & 63 & (width - 1));
+    case WL_PERMLANE_UP:
+        return n < far ? lane : lane - far;
+    case WL_PERMLANE_DOWN:
+        return n + far < width ? lane + far : lane;
+    default:
+        return (lane ^ (select & 63)) < first + width ? lane ^ (select & 63) : lane;
+    }
+}
+
+void wl_help_permlane(struct wl_wave *wave, uint32_t *destination, const uint32_t *source, uint32_t select, uint32_t width,
+                      uint32_t operation) {
+    const uint64_t exec = wl_exec(wave);
+    const uint32_t size = wave->wave_size, among = width && width < size ? width : size;
+    uint32_t from[MAX_LANES];
+
+    memcpy(from, source, size * sizeof *from); /* the destination may be the source */
+    for (uint32_t l = 0; l < size; l++)
+        if (wl_lane_in(exec, l))
+            destination[l] = operation == WL_PERMLANE_INDEX ? ((from[l] & (among - 1)) + (l & ~(among - 1))) * 4
+                                                            : from[permlane_from(l, select, among, operation) % size];
+}
+
 static uint32_t *block_dword(struct wl_wave *wave, uint64_t address, uint32_t kind, uint32_t lane) {
-    if (kind & WL_BLOCK_SCRATCH)
+    if (kind & WL_REACH_SCRATCH)
         return (uint32_t *)(void *)(wave->scratch + wl_scratch_address((uint32_t)address & ~3u, lane, wave->wave_size));
     return (uint32_t *)(uintptr_t)address;
 }
@@ -137,7 +184,7 @@ void wl_help_block(struct wl_wave *wave, uint32_t *rows, const uint32_t *address
     enum { BLOCK = 32 };
     uint64_t exec = wl_exec(wave), at[MAX_LANES];
     for (uint32_t l = 0; l < wave->wave_size; l++) /* a load may overwrite its address */
-        at[l] = address_of(wave, address, base, kind & WL_BLOCK_NARROW, l);
+        at[l] = address_of(wave, address, base, kind, l);
     for (uint32_t i = 0; i < BLOCK; i++) {
         if (!(mask >> i & 1))
             continue;
@@ -145,7 +192,7 @@ void wl_help_block(struct wl_wave *wave, uint32_t *rows, const uint32_t *address
             if (!wl_lane_in(exec, l))
                 continue;
             uint32_t *memory = block_dword(wave, at[l] + i * UINT64_C(4), kind, l), *cell = &rows[i * wave->wave_size + l];
-            if (kind & WL_BLOCK_STORE)
+            if (kind & WL_REACH_STORE)
                 memcpy(memory, cell, 4);
             else
                 memcpy(cell, memory, 4);

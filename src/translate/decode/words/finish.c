@@ -128,29 +128,21 @@ static void clear_operands(struct wl_word_job *job) {
         inst->sc1 = job->w[0] & MUBUF_SC1;
 }
 
-/* What gfx1250's instructions may have beyond gfx1200's of the same name, and nothing implements yet: indices that are scaled, flat addresses with a
- * scalar base, the base of scratch as a source. */
-static bool is_beyond(const struct wl_word_job *job) {
-    const struct wl_inst *inst = job->inst;
-    bool beyond = inst->scale_offset;
-
-    for (unsigned i = 0; i < inst->operand_count; i++)
-        beyond |= (inst->operands[i].kind == WL_OPERAND_SPECIAL && inst->operands[i].reg >= WL_SPECIAL_FLAT_SCRATCH_BASE_LO) ||
-                  (inst->operands[i].kind == WL_OPERAND_SGPR && job->entry->row->encoding == WL_ENC_FLAT);
-    return beyond;
+/* gfx1250's buffers have descriptors of another form, which nothing reads yet. */
+static bool has_other_descriptor(const struct wl_word_job *job) {
+    const struct wl_isa *isa = job->inst->isa;
+    return job->d->has_wide && isa && (isa->space == WL_SPACE_BUFFER || isa->space == WL_SPACE_TBUFFER);
 }
 
 void wl_finish_meaning(struct wl_word_job *job) {
     struct wl_inst *inst = job->inst;
 
-    if (job->d->has_wide && is_beyond(job)) {
-        inst->isa = NULL;
-        inst->sem = NULL;
-        return;
-    }
-
     if (inst->isa && inst->isa->class == WL_ISA_NOP && job->entry->row->encoding > WL_ENC_SMEM) {
         clear_operands(job);
+        return;
+    }
+    if (has_other_descriptor(job)) {
+        inst->isa = NULL;
         return;
     }
     if (inst->isa)

@@ -444,22 +444,47 @@ static void call_transposed(struct wl_lift *l, const struct wl_inst *inst) {
         wl_lift_error(l, inst, "has no known arrangement of lanes in a wave of 64");
         return;
     }
-    uint32_t kind = (op[1].count == 1 ? WL_TRANSPOSED_NARROW : 0) | (op[0].count == 2 ? WL_TRANSPOSED_BYTES : 0);
     LLVMValueRef arguments[] = {l->wave, wl_lift_row_address(l, op[0].reg), address_rows(l, &op[1]), scalar_part(l, inst, &op[2]),
-                                wl_lift_int(l, l->i32, kind)};
+                                wl_lift_int(l, l->i32, wl_lane_reach(inst))};
     wl_lift_call_on_rows(l, offsetof(struct wl_helpers, load_transposed), arguments, 5);
+}
+
+static void call_copy(struct wl_lift *l, const struct wl_inst *inst) {
+    const bool stores = wl_lane_of(inst)->stores;
+    const struct wl_operand *local = &inst->operands[stores ? 1 : 0], *address = &inst->operands[stores ? 0 : 1];
+    wl_lift_flush(l);
+    LLVMValueRef arguments[] = {l->wave,
+                                wl_lift_row_address(l, local->reg),
+                                address_rows(l, address),
+                                scalar_part(l, inst, &inst->operands[2]),
+                                wl_lift_int(l, l->i32, (uint32_t)inst->offset0),
+                                wl_lift_int(l, l->i32, wl_lane_reach(inst))};
+    wl_lift_call_on_rows(l, offsetof(struct wl_helpers, copy_lds), arguments, 6);
+}
+
+static void call_permlane(struct wl_lift *l, const struct wl_inst *inst) {
+    const struct wl_operand *op = inst->operands;
+    wl_lift_flush(l);
+    LLVMValueRef select = wl_lift_scalar_operand(l, &op[2], WL_U32);
+    LLVMValueRef width = inst->operand_count == 3 ? select : wl_lift_scalar_operand(l, &op[3], WL_U32);
+    LLVMValueRef arguments[] = {l->wave,
+                                wl_lift_row_address(l, op[0].reg),
+                                wl_lift_row_address(l, op[1].reg),
+                                select,
+                                width,
+                                wl_lift_int(l, l->i32, (uint32_t)inst->isa->detail - WL_LANE_PERMLANE_BCAST)};
+    wl_lift_call_on_rows(l, offsetof(struct wl_helpers, permlane), arguments, 6);
 }
 
 static void call_block(struct wl_lift *l, const struct wl_inst *inst) {
     wl_lift_flush(l);
-    bool store = !wl_lane_of(inst)->results, scratch = inst->isa->space == WL_SPACE_SCRATCH;
+    const bool store = wl_lane_of(inst)->stores;
     const struct wl_operand *data = &inst->operands[store ? 1 : 0], *address = &inst->operands[store ? 0 : 1];
-    uint32_t kind = (store ? WL_BLOCK_STORE : 0) | (scratch ? WL_BLOCK_SCRATCH : 0) | (address->count == 1 ? WL_BLOCK_NARROW : 0);
     LLVMValueRef arguments[] = {l->wave,
                                 wl_lift_row_address(l, data->reg),
                                 address_rows(l, address),
                                 scalar_part(l, inst, &inst->operands[2]),
-                                wl_lift_int(l, l->i32, kind),
+                                wl_lift_int(l, l->i32, wl_lane_reach(inst)),
                                 wl_lift_sgpr(l, WL_SGPR_M0)};
     wl_lift_call_on_rows(l, offsetof(struct wl_helpers, block), arguments, 6);
 }
