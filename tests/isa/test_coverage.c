@@ -4,7 +4,6 @@
 #include "translate/interface/coverage.h"
 #include "translate/isa/isa.h"
 
-
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <stdio.h>
