@@ -3,7 +3,11 @@
 # names the versions.
 #
 #   WAVELIFT_LLVM=21    LLVM of that major version; else the first installed one of wl_llvm_versions
+<<<<<<< HEAD
 #   LLVM_DIR=FOLDER     the folder of LLVM's CMake package, where that LLVM lies elsewhere than in /usr/lib/llvm-VERSION
+=======
+#   LLVM_DIR=FOLDER     the folder of its configuration for CMake, where that LLVM lies elsewhere than in /usr/lib/llvm-VERSION
+>>>>>>> llvms
 #
 # 19 comes first because the packages that `make demo` and `make check` install are 19's.
 set(wl_llvm_versions 19 22 21 20)
@@ -27,7 +31,7 @@ elseif(LLVM_DIR)
   set(named ${LLVM_DIR})
   find_package(LLVM QUIET CONFIG NO_DEFAULT_PATH)
   if(NOT LLVM_FOUND)
-    message(FATAL_ERROR "LLVM_DIR=${named}: there is no LLVMConfig.cmake for this machine")
+    message(FATAL_ERROR "LLVM_DIR=${named}: no LLVM for this machine is configured there")
   endif()
   if(NOT LLVM_VERSION_MAJOR IN_LIST wl_llvm_versions)
     message(FATAL_ERROR "LLVM_DIR=${named} is LLVM ${LLVM_PACKAGE_VERSION}: Wavelift builds with LLVM 19, 20, 21 or 22")
@@ -40,7 +44,11 @@ foreach(version IN LISTS wl_llvm_versions)
 endforeach()
 if(NOT LLVM_FOUND)
   list(JOIN wl_llvm_versions ", " versions)
+<<<<<<< HEAD
   message(FATAL_ERROR "no LLVM of the versions ${versions} (Debian's packages llvm-VERSION-dev and clang-VERSION); LLVM_DIR can name the folder of its CMake package")
+=======
+  message(FATAL_ERROR "no LLVM of the versions ${versions} (Debian's packages llvm-VERSION-dev and clang-VERSION); LLVM_DIR can name the folder of its configuration for CMake")
+>>>>>>> llvms
 endif()
 set(WL_LLVM_SEARCHED "${WAVELIFT_LLVM}" CACHE INTERNAL "")
 set(WL_LLVM_DIR "${LLVM_DIR}" CACHE INTERNAL "")
