@@ -3,11 +3,7 @@
 # names the versions.
 #
 #   WAVELIFT_LLVM=21    LLVM of that major version; else the first installed one of wl_llvm_versions
-<<<<<<< HEAD
-#   LLVM_DIR=FOLDER     the folder of LLVM's CMake package, where that LLVM lies elsewhere than in /usr/lib/llvm-VERSION
-=======
 #   LLVM_DIR=FOLDER     the folder of its configuration for CMake, where that LLVM lies elsewhere than in /usr/lib/llvm-VERSION
->>>>>>> llvms
 #
 # 19 comes first because the packages that `make demo` and `make check` install are 19's.
 set(wl_llvm_versions 19 22 21 20)
@@ -44,11 +40,7 @@ foreach(version IN LISTS wl_llvm_versions)
 endforeach()
 if(NOT LLVM_FOUND)
   list(JOIN wl_llvm_versions ", " versions)
-<<<<<<< HEAD
-  message(FATAL_ERROR "no LLVM of the versions ${versions} (Debian's packages llvm-VERSION-dev and clang-VERSION); LLVM_DIR can name the folder of its CMake package")
-=======
   message(FATAL_ERROR "no LLVM of the versions ${versions} (Debian's packages llvm-VERSION-dev and clang-VERSION); LLVM_DIR can name the folder of its configuration for CMake")
->>>>>>> llvms
 endif()
 set(WL_LLVM_SEARCHED "${WAVELIFT_LLVM}" CACHE INTERNAL "")
 set(WL_LLVM_DIR "${LLVM_DIR}" CACHE INTERNAL "")
