@@ -17,7 +17,7 @@
 
 /* ---- memory for device code ------------------------------------------------------------------------------- */
 
-/* A basic block of the range: free or not. */
+/* A part of the managed range: allocated, or free. */
 struct piece {
     struct piece *next; /* by address */
     char *begin;
@@ -34,7 +34,7 @@ struct wl_cuda_services {
     struct piece *pieces; /* guarded by the lock of `hostcall`, which calls */
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t wake;
-    bool thread;                  /* it exists */
+    bool thread;                  /* the thread that serves packets was started */
     struct wl_device_mark *marks; /* behind kernels that may ask, through `next` */
 };
 

@@ -12,11 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FINISH_NS         UINT64_C(1000000000)  /* at the end of the process, for what was missed before */
-#define PATIENCE_NS       UINT64_C(10000000000) /* after which the end of the process does not wait for that either: the machine is busy */
-#define GRACE_NS          UINT64_C(5000000)     /* the same, for what is being made for the first time */
+#define FINISH_NS         UINT64_C(1000000000)  /* time to make, at the end of the process, what an earlier process had missed as well */
+#define PATIENCE_NS       UINT64_C(10000000000) /* on a busy machine the process's end waits so much longer for such code */
+#define GRACE_NS          UINT64_C(5000000)     /* time at the end of the process if no earlier process has missed any of it */
 #define HEAD_START_NS     UINT64_C(3000000)     /* of the kernel that is launched first, before LLVM is opened: both would fault in pages */
-#define INSTRUCTION_NS    UINT64_C(300000)      /* what native code of one takes to make, about */
+#define INSTRUCTION_NS    UINT64_C(300000)      /* native code takes LLVM about so long for each instruction */
 #define LARGE_NS          UINT64_C(2000000000)
 #define MAX_THREADS       4
 #define CPUS_FOR_ONE      2                   /* CPUs for each thread */
@@ -29,13 +29,13 @@ struct job {
     enum wl_mode mode;
     bool loops;
     void (*release)(struct wl_device_module *module); /* the module is gone but for this job */
-    bool missed;                                      /* at the end of the process: an earlier one ended too early, too */
+    bool missed;                                      /* at the process's end: an earlier process had ended before it was made, too */
 };
 
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;     /* a thread finished a job, or ended; or `finishing` */
-    struct job *waiting, *made; /* made: at the moment */
+    struct job *waiting, *made; /* jobs that no thread has begun; jobs whose code is being made now */
     struct {
         pthread_t id;
         enum { NONE, RUNS, ENDED, KEPT } state; /* ENDED: to be joined; KEPT: it never goes on */

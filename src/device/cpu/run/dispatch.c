@@ -272,7 +272,7 @@ static void set_float_mode(struct wl_thread *thread, uint32_t mode) {
     }
 }
 
-/* The quick way to the other copy, for a wave whose EXEC became partial or full: nearly always the copy is there. */
+/* Changes to the FULL or MASKED copy for a wave whose EXEC became full or partial, if the copy exists, as it nearly always does. */
 static inline bool change_copy(struct wl_runner *runner, const struct wl_wave *wave) {
     enum wl_mode mode = wl_wave_mode(wave);
     struct wl_cpu_unit *unit = runner->unit;
@@ -299,7 +299,7 @@ static inline void choose_turns(struct wl_group *group) {
     group->first_leads = info && resume < info->resume_count && info->resume[resume].first_leads;
 }
 
-/* The first turn behind a barrier; 0: *phases are over. */
+/* Called when all waves have come to a barrier: the first turn behind it, or 0 if *phases, counted down, is 0. */
 static inline uint32_t next_phase(struct wl_group *group, uint32_t *phases) {
     choose_turns(group);
     return --*phases != 0;

@@ -12,8 +12,9 @@
 #include <sched.h>
 #include <time.h>
 
-/* In the last `rounds` rounds waves did nothing but wait. At first looks again at once; then lets other threads run; then sleeps for
- * moments that are short beside the wait, unless the waves count or look at a clock meanwhile (`changes`). */
+/* Called after each round in which all waves only waited. Returns at once in the first rounds of a wait, lets other threads of the machine
+ * run in later ones, and sleeps for a moment in still later ones, unless the waves count or look at a clock (`changes`). `rounds`: how many
+ * such rounds there were before. */
 static void back_off(unsigned rounds, bool changes) {
     enum { EAGER = 64, PATIENT = 2048 };
     if (rounds < EAGER) {
@@ -59,7 +60,7 @@ static void run_waiting_group(struct wl_job *job, struct wl_thread *thread, uint
         thread->running = NULL;
         if (wl_parked_add(job, &thread->group, number))
             return;
-        back_off(rounds, false); /* no memory for another one: this one goes on */
+        back_off(rounds, false); /* there is no memory for another workgroup: this one goes on */
     }
 }
 
@@ -85,7 +86,7 @@ static enum wl_progress turn_of_parked(struct wl_job *job, struct wl_thread *thr
     }
     if (!look || progress != WL_GROUP_IDLE || !wl_parked_changed(job, group)) {
         group->fuel = 0;
-    } else { /* it counts, or reads on and on: longer turns */
+    } else { /* the waves' registers change: they count, or read one place after the other, and get longer turns */
         group->fuel = group->fuel == 0 ? WL_FUEL : group->fuel < MOST_FUEL ? 2 * group->fuel : MOST_FUEL;
         *changes = true;
     }
@@ -102,7 +103,7 @@ static bool may_start(struct wl_job *job, uint64_t number) {
 /* Gives turns to parked workgroups until workgroup `number` may be started. With UINT64_MAX: until all have ended, or, in threads other
  * than the launching one, until others have all of them. False: the thread has to leave the job, which has failed or has other threads. */
 static bool serve_parked(struct wl_job *job, struct wl_thread *thread, uint64_t number, bool may_leave) {
-    enum { LOOK = 64 }; /* rounds without progress before it is found out who computes */
+    enum { LOOK = 64 }; /* after so many rounds without progress, turn_of_parked looks which workgroups do more than wait */
     unsigned idle = 0, rounds = 0;
     bool changes = false;
     while (!wl_job_stopped(job)) {

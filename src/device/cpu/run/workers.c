@@ -177,7 +177,7 @@ static _Atomic uint32_t *futex_of(struct wl_job_slot *slot) {
     return (_Atomic uint32_t *)(void *)&slot->state + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 }
 
-/* `early`: the job would have this thread, or another one, back. */
+/* The calling thread leaves a job that it had joined. `early`: the job is not done, and this thread, or another one, may join again. */
 static void leave_job(struct wl_job_slot *slot, bool early) {
     uint64_t before = atomic_fetch_sub_explicit(&slot->state, early ? ONE_JOINED + 1 : 1, memory_order_release);
     wl_assert((before & INSIDE) > 0 && before & SLOT_TAKEN && joined(before) > 0);
@@ -185,7 +185,7 @@ static void leave_job(struct wl_job_slot *slot, bool early) {
         futex_wake(futex_of(slot), 1);
 }
 
-/* All other workers: those outside the failed job take no notice. */
+/* Makes all other workers leave the failed job that they may be in. Workers that are in no such job ignore the signal. */
 static void cancel_workers(struct wl_pool *pool) {
     pthread_mutex_lock(&pool->lock);
     for (unsigned i = 0; i < pool->started; i++)

@@ -37,7 +37,7 @@ static unsigned result_rows(const struct wl_access *a) {
     return a->kind == WL_ACCESS_LOAD || (a->kind == WL_ACCESS_ATOMIC && a->returns) ? a->dwords : 0;
 }
 
-/* Addresses are offsets of 32 bits. */
+/* Whether the addresses of an access are offsets of 32 bits. */
 static bool narrow_addresses(const struct wl_access *a) { return a->place == WL_PLACE_PRIVATE || a->place == WL_PLACE_BUFFER || a->local; }
 
 static LLVMTypeRef value_type(struct wl_lift *l, const struct wl_access *a) { return wl_memory_whole(l, wl_access_size(a)); }
@@ -111,7 +111,7 @@ static void return_buffer(struct wl_lift *l, struct slow *s) {
 
 /* ---- one lane ---- */
 
-/* A lane's slot of a buffer in lane order, as the integer that memory holds. */
+/* The data of one lane, from a buffer in lane order, as one integer. */
 static LLVMValueRef lane_slot(struct wl_lift *l, struct slow *s, LLVMValueRef space, LLVMValueRef lane) {
     LLVMValueRef index = LLVMBuildMul(l->b, lane, constant(l, l->i64, s->access->dwords), "");
     return offset_pointer(l, space, l->i32, index);
@@ -319,8 +319,9 @@ static LLVMValueRef buffer_address(struct wl_lift *l, struct slow *s, LLVMValueR
     return address;
 }
 
-/* Where the bytes of a dword (or less) that is not aligned are apart: in a swizzled buffer that is not scratch, whose basic blocks are
- * multiples of 4 bytes. The builder is left where they are not; *done as split's join. */
+/* The access to a dword (or less) that is not aligned, through a descriptor that is neither linear nor scratch's: a swizzled buffer has
+ * blocks of a multiple of 4 bytes, and the dword may lie in two of them, so that a helper accesses it by bytes. Code for this case goes on
+ * to `done`; the builder is left on the way for all other cases. */
 static void buffer_parts(struct wl_lift *l, struct slow *s, LLVMValueRef offset, LLVMValueRef lane, unsigned d, unsigned bytes,
                          LLVMBasicBlockRef done) {
     const bool load = s->access->kind == WL_ACCESS_LOAD;
@@ -582,7 +583,7 @@ static bool spread(struct wl_lift *l, struct slow *s) {
 static void trace_store(struct wl_lift *l, LLVMValueRef value, LLVMValueRef trace, size_t offset) {
     LLVMValueRef store = LLVMBuildStore(l->b, value, offset_pointer(l, trace, l->i8, constant(l, l->i64, offset)));
     LLVMSetAlignment(store, 64);
-    LLVMSetVolatile(store, true); /* nobody seems to read it */
+    LLVMSetVolatile(store, true); /* only fault handlers read it, which LLVM does not see */
 }
 
 /* A struct wl_access_trace in two stores: they stand in the way of the lanes' own. `size`: with `narrow` above it. */
@@ -605,7 +606,7 @@ static LLVMValueRef trace_addresses(struct wl_lift *l, LLVMValueRef trace) {
     return offset_pointer(l, trace, l->i8, constant(l, l->i64, offsetof(struct wl_access_trace, address)));
 }
 
-/* The addresses, on the stack: for the lanes' turns, and with what else tells a fault's lane. */
+/* Stores the addresses to the stack, where the loop over the lanes reads them, and, in a struct wl_access_trace, the report of a fault. */
 static void trace_access(struct wl_lift *l, struct slow *s) {
     const struct wl_access *a = s->access;
     bool narrow = narrow_addresses(a);
@@ -753,7 +754,7 @@ static LLVMValueRef slow_function(struct wl_lift *l, const struct wl_access *a) 
 
 void wl_memory_slow(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows) {
     struct wl_access shared = *access, *a = &shared;
-    shared.local &= a->kind == WL_ACCESS_ATOMIC; /* others do the same in LDS as elsewhere */
+    shared.local &= a->kind == WL_ACCESS_ATOMIC; /* loads and stores have the same slow function for LDS as for other memory */
     LLVMValueRef function = slow_function(l, a);
     LLVMValueRef arguments[ARGUMENT_DATA + 2 * WL_MAX_ROWS];
     unsigned in = data_rows(a), out = result_rows(a);
