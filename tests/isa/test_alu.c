@@ -612,10 +612,10 @@ static void test_processor(struct wl_coverage *coverage, const char *processor, 
         } while (opcode);
         run_batch();
     }
-    wl_text_decoder_destroy(now.decoder);
-    wl_decoder_destroy(now.words);
     if (!only)
         check_all_done(coverage);
+    wl_text_decoder_destroy(now.decoder);
+    wl_decoder_destroy(now.words);
 }
 
 int main(int argc, char **argv) {
