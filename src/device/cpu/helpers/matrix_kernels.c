@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
-enum { LANES = 64, MOST_ELEMENTS = 64, MOST_ROWS = 32 };
+enum { LANES = 64, MOST_ELEMENTS = 64, MOST_ROWS = 32, MOST_DOT_ELEMENTS = 32 /* of a lane, in matrix_dot.h */ };
 
 typedef __attribute__((ext_vector_type(16))) float f32x16;
 typedef __attribute__((ext_vector_type(16))) uint32_t u32x16;
@@ -121,8 +121,6 @@ INLINE u32x16 flushed_halves(u32x16 dword) {
 }
 
 /* ---- staging ---- */
-
-enum { MOST_DOT_ELEMENTS = 32 }; /* of a lane, where products are the host's dot products (matrix_dot.h) */
 
 /* gfx11's other lanes repeat the first 16. */
 INLINE unsigned staged_lanes(const struct matrix *x) { return x->layout == WL_MATRIX_WMMA11 ? 16 : x->wave_size; }
@@ -480,7 +478,7 @@ static void multiply_f64(const struct matrix *x, uint32_t *d, const uint32_t *a_
 
 /* ---- scales: A and B of 8, 6 or 4 bits; blocks of K, one for each group of lanes, whose products are multiplied by powers of two ---- */
 
-enum { MOST_K_ROWS = 32 * LANES }; /* elements of A or B */
+enum { MOST_K_ROWS = 32 * LANES /* elements of A or B */, MOST_BLOCKS = 8 /* of gfx1250, each with a scale */ };
 
 INLINE unsigned bits_of(unsigned kind) { return kind == WL_MATRIX_FP4 ? 4 : kind == WL_MATRIX_FP6 || kind == WL_MATRIX_BF6 ? 6 : 8; }
 
@@ -554,8 +552,6 @@ static void multiply_scaled(const struct matrix *x, const struct wl_matrix_scale
 }
 
 /* ---- gfx1250's scales, which may have fractions ---- */
-
-enum { MOST_BLOCKS = 8 };
 
 /* What the code of a scale stands for. */
 INLINE double scale_of(unsigned code, unsigned kind) {
