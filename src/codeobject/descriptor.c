@@ -50,7 +50,7 @@ static void decode_initial_state(const struct wl_target *target, struct wl_kerne
         kernel->kernarg_preload_length = bits(preload, 0, 7);
         kernel->kernarg_preload_offset = bits(preload, 7, 9);
     }
-    kernel->user_sgprs = bits(rsrc2, 1, target->major == 12 && target->minor == 5 ? 6 : 5);
+    kernel->user_sgprs = bits(rsrc2, 1, wl_target_has(target, WL_HAS_64_USER_SGPRS) ? 6 : 5);
     kernel->system_private_segment_wave_offset = bits(rsrc2, 0, 1) && !wl_target_has(target, WL_HAS_ARCHITECTED_SCRATCH);
     kernel->system_workgroup_id_x = bits(rsrc2, 7, 1);
     kernel->system_workgroup_id_y = bits(rsrc2, 8, 1);

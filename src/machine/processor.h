@@ -76,6 +76,8 @@ enum {
     WL_HAS_NAMED_BARRIERS = 1 << 15,     /* 16 in a workgroup, beside its own */
     WL_HAS_1024_VGPRS = 1 << 16,         /* s_set_vgpr_msb chooses which 256 of them an instruction's fields name */
     WL_HAS_PRELOAD = 1 << 17,            /* a kernel may ask for its first arguments in SGPRs */
+    WL_HAS_64_USER_SGPRS = 1 << 18,      /* the kernel descriptor counts user SGPRs in 6 bits; else in 5 */
+    WL_MODE_SETS_BANKS = 1 << 19,        /* writing a constant to any bits of MODE does what s_set_vgpr_msb does, with bits 19:12 of it */
 };
 
 enum {

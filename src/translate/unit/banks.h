@@ -14,7 +14,7 @@ typedef uint8_t wl_banks;
 /* Puts the numbers of registers of a decoded instruction right. False: there is no such register. */
 bool wl_banks_apply(struct wl_inst *inst, wl_banks banks);
 /* The bits behind an instruction. `clobbers`: a write of an immediate to MODE takes bits 19:12 of it for these, whichever bits of MODE it is
- * about (gfx1250 does; gfx1251 does not). */
+ * about (WL_MODE_SETS_BANKS). */
 wl_banks wl_banks_after(const struct wl_inst *inst, wl_banks banks, bool clobbers);
 
 #endif

@@ -593,7 +593,7 @@ enum wl_status wl_unit_read(struct wl_unit *unit, struct wl_decoder *decoder, co
     d.marks = calloc(request->image_size / 4 + 1, 1);
     enum wl_status status = d.marks ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory to follow %s", request->name);
     if (!status && wl_processor_has(request->processor, WL_HAS_1024_VGPRS)) {
-        d.banks_clobbered = strcmp(request->processor, "gfx1251") != 0;
+        d.banks_clobbered = wl_processor_has(request->processor, WL_MODE_SETS_BANKS);
         d.banks = calloc(request->image_size / 4 + 1, sizeof *d.banks);
         status = d.banks ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory to follow %s", request->name);
     }
