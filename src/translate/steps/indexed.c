@@ -2,6 +2,7 @@
 #include "translate/steps/steps.h"
 
 #include "machine/helpers.h"
+#include "translate/isa/relative.h"
 
 enum { MAX_COPIES = 4 * WL_MAX_OPERANDS, MAX_LANES = 64, INDEX = 0x3ff, GFX9_INDEX = 0xff };
 
@@ -160,20 +161,9 @@ static const struct wl_step *run_on_copies(struct wl_machine *m, const struct wl
     return step + 1;
 }
 
-static bool is_named(const struct wl_inst *inst, unsigned row, unsigned count) {
-    for (unsigned i = 0; i < inst->operand_count; i++) {
-        const struct wl_operand *op = &inst->operands[i];
-        if (op->kind == WL_OPERAND_VGPR && op->reg < row + count && row < op->reg + (unsigned)op->count)
-            return true;
-    }
-    return false;
-}
-
 /* Lets an operand name registers that will hold what the relative ones do. Returns where to look for the next ones. */
 static unsigned copy_operand(struct copies *c, const struct wl_inst *inst, struct wl_operand *operand, bool result, unsigned next) {
-    unsigned row = next - operand->count;
-    while (row && is_named(inst, row, operand->count))
-        row--;
+    const unsigned row = wl_relative_copy(inst, operand->count, next);
     for (unsigned i = 0; i < operand->count; i++) {
         c->copies[c->count].row = (uint16_t)(row + i);
         c->copies[c->count].relative = (uint16_t)(operand->reg + i);
@@ -183,26 +173,15 @@ static unsigned copy_operand(struct copies *c, const struct wl_inst *inst, struc
     return row;
 }
 
-static unsigned first_source(const struct wl_inst *inst) {
-    unsigned first = inst->sem ? 0 : 1;
-    if (inst->isa && inst->isa->class == WL_ISA_CMPX && inst->operand_count < 3)
-        return 0;
-    for (unsigned i = 0; inst->sem && i < inst->sem->result_count; i++)
-        first += inst->sem->results[i].role == WL_ROLE_PRINTED;
-    return first;
-}
-
 /* `mode`: WL_INDEX_* of the operands that are relative. */
 static bool add_on_copies(struct wl_steps_builder *b, struct copies *c, const struct wl_inst *inst, unsigned mode) {
     struct wl_inst copy = *inst;
     unsigned next = WL_AGPR;
-    const unsigned first = first_source(inst);
+    bool result;
     copy.index_mode = 0;
-    for (unsigned i = 0; i < copy.operand_count; i++) {
-        const bool source = i >= first, relative = source ? i - first < 3 && mode >> (i - first) & 1 : mode & WL_INDEX_DST;
-        if (relative && copy.operands[i].kind == WL_OPERAND_VGPR)
-            next = copy_operand(c, inst, &copy.operands[i], !source, next);
-    }
+    for (unsigned i = 0; i < copy.operand_count; i++)
+        if (wl_relative_operand(inst, mode, i, &result))
+            next = copy_operand(c, inst, &copy.operands[i], result, next);
     const uint32_t before = b->step_count;
     if (!wl_steps_instruction(b, &copy) || b->status || b->step_count != before + 1)
         return false;
@@ -221,19 +200,13 @@ bool wl_steps_relative(struct wl_steps_builder *b, const struct wl_inst *inst) {
 
 /* v_movrel with DPP or SDWA: a move on copies. */
 static bool add_modified(struct wl_steps_builder *b, const struct wl_inst *inst) {
-    static const uint8_t modes[] = {[WL_MOVREL_VGPR_TO] = WL_INDEX_DST,
-                                    [WL_MOVREL_VGPR_FROM] = WL_INDEX_SRC0,
-                                    [WL_MOVREL_VGPR_BOTH] = WL_INDEX_SRC0 | WL_INDEX_DST,
-                                    [WL_MOVREL_VGPR_BOTH_2] = WL_INDEX_SRC0 | WL_INDEX_DST};
-    struct wl_inst move = *inst;
+    struct wl_inst move;
     struct copies *c = wl_steps_allocate(b, sizeof *c);
     if (!c)
         return false;
     plan_indices(&c->indices, inst->isa->detail, b->generation);
-    move.sem = wl_sem_find("v_mov_b32", NULL);
-    move.isa = NULL;
-    memcpy(move.mnemonic, "v_mov_b32", sizeof "v_mov_b32");
-    return add_on_copies(b, c, &move, modes[inst->isa->detail]);
+    const unsigned mode = wl_relative_move(&move, inst);
+    return add_on_copies(b, c, &move, mode);
 }
 
 static wl_step_fn *plan_move(const struct wl_steps_builder *b, struct move *s, const struct wl_inst *inst) {

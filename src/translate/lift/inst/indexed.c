@@ -1,4 +1,5 @@
 /* Registers chosen at run time: moves relative to M0, and the state of gfx9's indexing mode. */
+#include "translate/isa/relative.h"
 #include "translate/lift/frame.h"
 #include "translate/lift/inst/inst.h"
 #include "translate/lift/region.h"
@@ -144,21 +145,10 @@ struct copies {
     LLVMValueRef target[MAX_COPIES]; /* pointer to the relative register that the copy goes back to, or NULL */
 };
 
-static bool is_named(const struct wl_inst *inst, unsigned row, unsigned count) {
-    for (unsigned i = 0; i < inst->operand_count; i++) {
-        const struct wl_operand *op = &inst->operands[i];
-        if (op->kind == WL_OPERAND_VGPR && op->reg < row + count && row < op->reg + (unsigned)op->count)
-            return true;
-    }
-    return false;
-}
-
 /* Lets an operand of `copy` name registers that hold what the relative ones do. */
 static void copy_operand(struct wl_lift *l, const struct wl_inst *inst, struct wl_operand *operand, LLVMValueRef index, bool writes,
                          struct copies *copies) {
-    unsigned count = operand->count, row = copies->next - count;
-    while (is_named(inst, row, count) && row)
-        row--;
+    const unsigned count = operand->count, row = wl_relative_copy(inst, count, copies->next);
     for (unsigned i = 0; i < count; i++) {
         unsigned n = copies->count++;
         LLVMValueRef relative = relative_row(l, operand->reg + i, index), place = wl_lift_row_address(l, row + i);
@@ -190,19 +180,11 @@ static void put_back(struct wl_lift *l, const struct copies *copies) {
 static void lift_on_copies(struct wl_lift *l, struct wl_inst *copy, const struct wl_inst *inst, unsigned mode, LLVMValueRef source_by,
                            LLVMValueRef destination_by) {
     struct copies copies = {.next = WL_AGPR};
-    unsigned first = inst->sem ? 0 : 1;
+    bool result;
     wl_lift_flush(l);
-    for (unsigned i = 0; inst->sem && i < inst->sem->result_count; i++)
-        first += inst->sem->results[i].role == WL_ROLE_PRINTED;
-    if (inst->isa && inst->isa->class == WL_ISA_CMPX && inst->operand_count < 3)
-        first = 0;
-    for (unsigned i = 0; i < copy->operand_count; i++) {
-        struct wl_operand *operand = &copy->operands[i];
-        bool source = i >= first;
-        bool relative = source ? i - first < 3 && mode >> (i - first) & 1 : mode & WL_INDEX_DST;
-        if (relative && operand->kind == WL_OPERAND_VGPR)
-            copy_operand(l, inst, operand, source ? source_by : destination_by, !source, &copies);
-    }
+    for (unsigned i = 0; i < copy->operand_count; i++)
+        if (wl_relative_operand(inst, mode, i, &result))
+            copy_operand(l, inst, &copy->operands[i], result ? destination_by : source_by, result, &copies);
     struct wl_effects effects;
     copy->index_mode = 0;
     wl_inst_effects(copy, l->wave_size, &effects);
@@ -219,16 +201,10 @@ void wl_lift_relative(struct wl_lift *l, const struct wl_inst *inst) {
 
 /* v_movrel with DPP or SDWA: a move on copies. */
 static void move_modified(struct wl_lift *l, const struct wl_inst *inst) {
-    static const uint8_t modes[] = {[WL_MOVREL_VGPR_TO] = WL_INDEX_DST,
-                                    [WL_MOVREL_VGPR_FROM] = WL_INDEX_SRC0,
-                                    [WL_MOVREL_VGPR_BOTH] = WL_INDEX_SRC0 | WL_INDEX_DST,
-                                    [WL_MOVREL_VGPR_BOTH_2] = WL_INDEX_SRC0 | WL_INDEX_DST};
-    struct wl_inst move = *inst;
-    move.sem = wl_sem_find("v_mov_b32", NULL);
-    move.isa = NULL;
-    memcpy(move.mnemonic, "v_mov_b32", sizeof "v_mov_b32");
+    struct wl_inst move;
+    const unsigned mode = wl_relative_move(&move, inst);
     struct wl_inst named = move;
-    lift_on_copies(l, &move, &named, modes[inst->isa->detail], source_index(l, inst), destination_index(l, inst));
+    lift_on_copies(l, &move, &named, mode, source_index(l, inst), destination_index(l, inst));
 }
 
 void wl_lift_indexed(struct wl_lift *l, const struct wl_inst *inst) {
