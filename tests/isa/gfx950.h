@@ -2,27 +2,9 @@
 #ifndef WL_TESTS_GFX950_H
 #define WL_TESTS_GFX950_H
 
-#include "translate/lift_run.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "isa/words.h"
 
 enum { GFX950_LANES = 64, GFX950_JUMP = 0xbe801d1e /* s_setpc_b64 s[30:31] */, GFX950_V = 256 /* sources: v0 */ };
-
-static unsigned checks, failures;
-
-static inline void fail(const char *what) {
-    if (failures++ < 20)
-        fprintf(stderr, "%s\n", what);
-}
-
-static inline uint32_t random_number(void) {
-    static uint64_t state = 0x9e3779b97f4a7c15u;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state >> 24);
-}
 
 /* Two words of VOP3. op_sel: four bits. */
 static inline void put_vop3(uint32_t words[2], unsigned opcode, unsigned vdst, unsigned src0, unsigned src1, unsigned src2,
@@ -44,10 +26,7 @@ static inline void put_matrix(uint32_t words[2], unsigned opcode, unsigned vdst,
 }
 
 static inline void open_words(const uint32_t *words, unsigned count, bool plain_host) {
-    uint32_t code[64];
-    memcpy(code, words, count * sizeof *code);
-    code[count] = GFX950_JUMP;
-    lift_open_code("gfx950", GFX950_LANES, (const uint8_t *)code, (count + 1) * sizeof *code, plain_host);
+    open_program("gfx950", GFX950_LANES, GFX950_JUMP, words, count, plain_host);
 }
 
 static inline uint64_t some_exec(unsigned round) {

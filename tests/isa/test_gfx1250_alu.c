@@ -25,16 +25,6 @@ static uint64_t bits_of(double value) {
     memcpy(&bits, &value, sizeof bits);
     return bits;
 }
-static float as_float(uint32_t bits) {
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-static uint32_t as_bits(float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
 
 /* ---- integers ---- */
 

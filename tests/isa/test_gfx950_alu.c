@@ -12,18 +12,6 @@ struct alu_lane {
     uint32_t table;
 };
 
-static float as_float(uint32_t bits) {
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint32_t as_bits(float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 /* The result in the half that op_sel's fourth bit names, beside what was there. */
 static uint32_t in_half(const struct alu_lane *lane, uint32_t half) {
     return lane->op_sel & 8 ? (lane->old & 0xffff) | half << 16 : (lane->old & 0xffff0000) | half;

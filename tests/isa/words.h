@@ -1,0 +1,46 @@
+/* For tests that run instructions by their words, because no assembler that the build knows has them: counts, numbers, and a program of words. */
+#ifndef WL_TESTS_WORDS_H
+#define WL_TESTS_WORDS_H
+
+#include "translate/lift_run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static unsigned checks, failures;
+
+static inline void fail(const char *what) {
+    if (failures++ < 20)
+        fprintf(stderr, "%s\n", what);
+}
+
+static inline uint32_t random_number(void) {
+    static uint64_t state = 0x9e3779b97f4a7c15u;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (uint32_t)(state >> 24);
+}
+
+static inline float as_float(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static inline uint32_t as_bits(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* `jump`: the word of the jump back, s_setpc_b64 s[30:31]. */
+static inline void open_program(const char *processor, unsigned wave_size, uint32_t jump, const uint32_t *words, unsigned count,
+                                bool plain_host) {
+    uint32_t code[64];
+    memcpy(code, words, count * sizeof *code);
+    code[count] = jump;
+    lift_open_code(processor, wave_size, (const uint8_t *)code, (count + 1) * sizeof *code, plain_host);
+}
+
+#endif
