@@ -249,7 +249,6 @@ static const struct alias aliases[] = {
     NUM(v_pk_max3, f16),
     NUM(v_pk_min, bf16),
     NUM(v_pk_max, bf16),
-    {"v_dot2acc_f32_bf16", "v_dot2c_f32_bf16"},
     {"v_cmp_tru_f16", "v_cmp_t_f16"},
     {"v_cmp_tru_f32", "v_cmp_t_f32"},
     {"v_cmp_tru_f64", "v_cmp_t_f64"},

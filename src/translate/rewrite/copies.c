@@ -16,14 +16,13 @@
 
 enum {
     MOST_BLOCKS = 2000,
-    NO_COPY = 0,
     LAST_SGPR = 101, /* those behind it have other uses */
 };
 
+/* Which scalar register each vector register holds a copy of. */
 struct copies {
-    uint64_t
-        held[(WL_VGPR_COUNT + 63) / 64]; /* a bit for each register of which `of` is not NO_COPY: few, so that they are soon gone through */
-    uint8_t of[WL_VGPR_COUNT];           /* 1 + the scalar register; NO_COPY */
+    uint64_t held[WL_ROW_WORDS]; /* a bit for each vector register that holds one: few, so that they are soon gone through */
+    uint8_t of[WL_VGPR_COUNT];   /* the scalar register, where the bit is set */
 };
 
 struct search {
@@ -50,26 +49,23 @@ static void read_scalars(struct wl_inst *inst, const struct copies *copies) {
         return;
     for (unsigned i = 2; i < 4 && i < inst->operand_count; i++) {
         struct wl_operand *op = &inst->operands[i];
-        if (op->kind != WL_OPERAND_VGPR || op->reg >= WL_VGPR_COUNT || !copies->of[op->reg] || !is_plain(inst, op))
+        if (op->kind != WL_OPERAND_VGPR || op->reg >= WL_VGPR_COUNT || !wl_bit(copies->held, op->reg) || !is_plain(inst, op))
             continue;
         op->kind = WL_OPERAND_SGPR;
-        op->reg = copies->of[op->reg] - 1u;
+        op->reg = copies->of[op->reg];
     }
 }
 
 static void set_copy(struct copies *copies, unsigned row, unsigned scalar) {
-    copies->of[row] = (uint8_t)(scalar + 1);
-    copies->held[row / 64] |= UINT64_C(1) << row % 64;
+    copies->of[row] = (uint8_t)scalar;
+    wl_set(copies->held, row);
 }
 
-static void forget(struct copies *copies, unsigned row) {
-    copies->of[row] = NO_COPY;
-    copies->held[row / 64] &= ~(UINT64_C(1) << row % 64);
-}
+static void forget(struct copies *copies, unsigned row) { copies->held[row / 64] &= ~(UINT64_C(1) << row % 64); }
 
 /* The next register from `row` on that holds a copy; WL_VGPR_COUNT: there is none. */
 static unsigned next_copy(const struct copies *copies, unsigned row) {
-    for (unsigned word = row / 64; word < sizeof copies->held / sizeof *copies->held; word++) {
+    for (unsigned word = row / 64; word < WL_ROW_WORDS; word++) {
         uint64_t bits = copies->held[word] & (word == row / 64 ? UINT64_MAX << row % 64 : UINT64_MAX);
         if (bits)
             return word * 64 + (unsigned)__builtin_ctzll(bits);
@@ -87,7 +83,7 @@ static void step(const struct wl_unit *unit, const struct wl_inst *inst, struct 
     if (row < WL_VGPR_COUNT)
         wl_inst_effects(inst, unit->request->wave_size, &effects);
     for (; row < WL_VGPR_COUNT; row = next_copy(copies, row + 1))
-        if (wl_bit(effects.touch.vector, row) || wl_bit(effects.def_lanes, row) || wl_bit(effects.touch.scalar, copies->of[row] - 1u))
+        if (wl_bit(effects.touch.vector, row) || wl_bit(effects.def_lanes, row) || wl_bit(effects.touch.scalar, copies->of[row]))
             forget(copies, row);
     if (is_copy(inst) && inst->operands[0].reg < WL_VGPR_COUNT)
         set_copy(copies, inst->operands[0].reg, inst->operands[1].reg);
@@ -100,7 +96,7 @@ static void flow(struct search *s, const struct copies *copies, uint32_t to) {
     if (changed)
         s->start[to] = *copies;
     for (unsigned row = next_copy(&s->start[to], 0); row < WL_VGPR_COUNT; row = next_copy(&s->start[to], row + 1))
-        if (s->start[to].of[row] != copies->of[row]) {
+        if (!wl_bit(copies->held, row) || s->start[to].of[row] != copies->of[row]) {
             forget(&s->start[to], row);
             changed = true;
         }

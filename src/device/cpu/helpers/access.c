@@ -138,8 +138,8 @@ void wl_help_copy_lds(struct wl_wave *wave, const uint32_t *lds, const uint32_t 
     for (uint32_t l = 0; l < wave->wave_size; l++) {
         if (!wl_lane_in(exec, l))
             continue;
-        void *const local = wave->lds + (uint32_t)(lds[l] + offset), *const memory =
-                                                                         (void *)(uintptr_t)address_of(wave, address, base, kind, l);
+        void *const local = wave->lds + (uint32_t)(lds[l] + offset);
+        void *const memory = (void *)(uintptr_t)address_of(wave, address, base, kind, l);
         const bool store = kind & WL_REACH_STORE;
         memcpy(store ? memory : local, store ? local : memory, kind >> WL_REACH_SIZE & 0xff);
     }

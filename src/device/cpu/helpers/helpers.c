@@ -59,13 +59,17 @@ void wl_float_leave(uint32_t control) {
 
 /* ---- addresses ------------------------------------------------------------------------------ */
 
-void *wl_flat_pointer(const struct wl_wave *wave, uint64_t address, uint32_t lane) {
-    address = wl_flat_address(address, lane);
+/* Of an address that wl_flat_address has made. */
+static void *plain_pointer(const struct wl_wave *wave, uint64_t address, uint32_t lane) {
     if (address >> 32 == WL_SHARED_APERTURE_HI)
         return wave->lds + (uint32_t)address;
     if (address >> 32 == WL_PRIVATE_APERTURE_HI)
         return wave->scratch + wl_scratch_address((uint32_t)address, lane, wave->wave_size);
     return (void *)(uintptr_t)address;
+}
+
+void *wl_flat_pointer(const struct wl_wave *wave, uint64_t address, uint32_t lane) {
+    return plain_pointer(wave, wl_flat_address(address, lane), lane);
 }
 
 static unsigned element_bits(uint32_t element) { return element & 0xff; }
@@ -88,7 +92,7 @@ static uint32_t narrow_data(uint32_t value, uint32_t element) { return element &
 
 typedef uint8_t *locate_fn(const struct wl_wave *wave, uint64_t address, uint32_t lane);
 
-static uint8_t *locate_flat(const struct wl_wave *wave, uint64_t address, uint32_t lane) { return wl_flat_pointer(wave, address, lane); }
+static uint8_t *locate_flat(const struct wl_wave *wave, uint64_t address, uint32_t lane) { return plain_pointer(wave, address, lane); }
 
 static uint8_t *locate_scratch(const struct wl_wave *wave, uint64_t address, uint32_t lane) {
     return wave->scratch + wl_scratch_address((uint32_t)address, lane, wave->wave_size);
@@ -122,6 +126,10 @@ static uint64_t lane_address(const struct wl_wave *wave, const uint32_t *address
         return base;
     uint64_t low = address[lane];
     return base + (narrow ? low : low | (uint64_t)address[wave->wave_size + lane] << 32);
+}
+
+static uint64_t flat_lane_address(const struct wl_wave *wave, const uint32_t *address, uint64_t base, bool narrow, uint32_t lane) {
+    return wl_flat_address(lane_address(wave, address, base, narrow, lane), lane);
 }
 
 /* ---- loads and stores ----------------------------------------------------------------------- */
@@ -162,7 +170,7 @@ static void help_flat_load(struct wl_wave *wave, uint32_t *destination, const ui
     uint64_t exec = wl_exec(wave);
     for (uint32_t l = 0; l < wave->wave_size; l++)
         if (wl_lane_in(exec, l))
-            load_lane(wave, locate_flat, destination, wl_flat_address(lane_address(wave, address, base, narrow, l), l), l, element);
+            load_lane(wave, locate_flat, destination, flat_lane_address(wave, address, base, narrow, l), l, element);
 }
 
 static void help_flat_store(struct wl_wave *wave, const uint32_t *data, const uint32_t *address, uint64_t base, uint32_t narrow,
@@ -170,7 +178,7 @@ static void help_flat_store(struct wl_wave *wave, const uint32_t *data, const ui
     uint64_t exec = wl_exec(wave);
     for (uint32_t l = 0; l < wave->wave_size; l++)
         if (wl_lane_in(exec, l))
-            store_lane(wave, locate_flat, data, wl_flat_address(lane_address(wave, address, base, narrow, l), l), l, element);
+            store_lane(wave, locate_flat, data, flat_lane_address(wave, address, base, narrow, l), l, element);
 }
 
 /* ---- atomics -------------------------------------------------------------------------------- */
@@ -209,11 +217,11 @@ static void help_flat_atomic(struct wl_wave *wave, uint32_t *destination, const 
     for (uint32_t l = 0; l < wave->wave_size; l++) {
         if (!wl_lane_in(exec, l))
             continue;
-        uint64_t at = wl_flat_address(lane_address(wave, address, base, narrow, l), l);
+        uint64_t at = flat_lane_address(wave, address, base, narrow, l);
         if (at >> 32 == WL_PRIVATE_APERTURE_HI && element_bits(element) == 64)
             atomic_in_scratch(wave, destination, data, (uint32_t)at, l, element, operation);
         else
-            atomic_row(wave, destination, data, wl_flat_pointer(wave, at, l), l, element, operation);
+            atomic_row(wave, destination, data, plain_pointer(wave, at, l), l, element, operation);
     }
 }
 

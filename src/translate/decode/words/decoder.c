@@ -119,7 +119,7 @@ static bool clears_high_half(const char *text) {
            !starts_with(text, "v_ashr_pk_");
 }
 
-static enum wl_scalar_meaning scalar_kind(const struct wl_word_entry *entry) {
+static enum wl_scalar_meaning scalar_meaning(const struct wl_word_entry *entry) {
     const char *name = entry->row->name;
     const struct wl_word_place *second = &entry->shape.places[1];
 
@@ -156,15 +156,15 @@ static void name_entry(const struct wl_word_decoder *decoder, struct wl_word_ent
     entry->isa = wl_isa_find(entry->canonical);
     entry->sem = entry->isa ? NULL : wl_sem_find(entry->canonical, NULL);
     entry->packed = starts_with(text, "v_pk_") || starts_with(text, "v_dot2");
-    for (unsigned i = 0; i < entry->shape.count; i++)
+    for (unsigned i = 0; i < entry->shape.count; i++) {
         entry->interpolates |= entry->shape.places[i].role == WL_AT_ATTR;
-    for (unsigned i = 0; i < entry->shape.count; i++)
         entry->result |= entry->shape.places[i].role == WL_AT_VDST;
+    }
     entry->dot = starts_with(text, "v_dot");
     entry->atomic = strstr(text, "_atomic_");
     entry->cmpswap = strstr(text, "cmpswap");
     entry->positive = starts_with(text, "s_buffer_") || strcmp(text, "s_atc_probe_buffer") == 0;
-    entry->scalar = (uint8_t)scalar_kind(entry);
+    entry->scalar = (uint8_t)scalar_meaning(entry);
     entry->half_amount = decoder->generation >= 11 && starts_with(text, "v_align");
     entry->bytes = starts_with(text, "v_dot4_i32") || starts_with(text, "v_dot4_u32") || starts_with(text, "v_dot8_");
     if (entry->sem)
