@@ -72,8 +72,8 @@ struct wl_cpu_unit {
      * says of waiting and of registers is the same for both. Written under the module's lock, read without. */
     _Atomic(wl_unit_code *) code[WL_COPY_COUNT];
     _Atomic(const struct wl_unit_info *) info[WL_COPY_COUNT];
-    _Atomic(struct wl_native *)
-        native[WL_COPY_COUNT]; /* reports of faults read these in a signal handler, while other threads may add some */
+    /* The native copies. Reports of faults read them in a signal handler, while other threads may add some. */
+    _Atomic(struct wl_native *) native[WL_COPY_COUNT];
     /* Native copies that can be entered at loop headers, for waves that are in loops of threaded code. */
     _Atomic(wl_unit_code *) loop_code[WL_COPY_COUNT];
     _Atomic(struct wl_native *) loop_native[WL_COPY_COUNT];
@@ -160,8 +160,8 @@ struct wl_device_function {
 enum wl_wave_state { WL_WAVE_READY, WL_WAVE_YIELDED, WL_WAVE_BARRIER, WL_WAVE_GRID, WL_WAVE_ENDED, WL_WAVE_FAILED };
 
 struct wl_runner {
-    wl_unit_code *
-        code; /* NULL, in a job that uses wave states again (keeps_wave): this one is not as its kernel starts, and has to be started anew */
+    /* NULL, in a job that uses wave states again (keeps_wave): the state is not what its kernel starts with, and has to be made anew. */
+    wl_unit_code *code;
     struct wl_cpu_unit *unit;
     struct wl_group *group;
     enum wl_mode mode;

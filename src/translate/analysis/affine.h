@@ -102,8 +102,8 @@ struct wl_facts {
     uint32_t carry_of;              /* the number of the affine sum */
     struct wl_fact carry_inputs[2]; /* the two values of which it is the sum or the difference */
     bool entry_exec;                /* EXEC is what it was at the kernel's entry, and that has whole strips on or off */
-    uint16_t
-        previous_row; /* the row that was written last, and its fact before that write, which is what the second instruction of a VOPD pair reads */
+    /* The row that was written last, and its fact before that write: the second instruction of a VOPD pair reads what was there before. */
+    uint16_t previous_row;
     struct wl_fact previous;
 };
 

@@ -107,11 +107,12 @@ struct wl_inst {
     /* Matrix instructions; blgp: f64's neg as well; abid: SWMMAC's index_key as well. gfx1250: cbsz and blgp are the kinds of A and B
      * (enum wl_matrix_kind's order in f8f6f4: fp8, bf8, fp6, bf6, fp4). */
     uint8_t cbsz, abid, blgp;
-    /* gfx1250's matrices with scales. Bit 0: A's are in lanes 16 to 31 instead of 0 to 15; bit 1: B's. Kinds: 0 E8, 1 E5M3, 2 E4M3. */
+    /* gfx1250's matrix products with scales. scale_rows: the scales of A (bit 0) and of B (bit 1) are in lanes 16 to 31 instead of 0 to 15.
+     * Kinds of scales: 0 E8, 1 E5M3, 2 E4M3. */
     uint8_t scale_rows, scale_kind_a, scale_kind_b;
     uint8_t scale_sel;  /* v_cvt_scale_pk8_*, _pk16_*: which scale of src1 counts */
-    bool scale_offset;  /* gfx1250: an address' register is an index: times the size of what is accessed */
-    bool signed_offset; /* gfx1250: a dword of address beside a scalar base has a sign (unit.c) */
+    bool scale_offset;  /* gfx1250: the address register holds an index: wl_inst_offset_unit */
+    bool signed_offset; /* gfx1250: an address of one dword beside a scalar base is a signed number (unit.c) */
     uint8_t format;     /* typed buffer accesses: the encoding's 7 bits (gfx9: dfmt | nfmt << 4) */
     /* Image instructions. `dim`: the resource's dimension as encoded, 0 (1D) to 7 (2D multisampled array); has_dim is false on
      * gfx9, where the resource says it. */
@@ -131,7 +132,8 @@ struct wl_inst {
     bool zero_high;      /* a 16-bit result clears the register's high half (gfx9); else the other half stays */
 };
 
-/* What the register of an offset counts: 1 byte, or with scale_offset as many as a lane accesses at once. Of an instruction of memory. */
+/* How many bytes one count in the register of an address or an offset stands for: 1, or with scale_offset as many as a lane accesses at once.
+ * The instruction is one that accesses memory. */
 unsigned wl_inst_offset_unit(const struct wl_inst *inst);
 
 /* Whether it is the scalar unit's (s_...; scratch_... is not). */

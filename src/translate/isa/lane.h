@@ -30,7 +30,7 @@ struct wl_lane {
     bool needs_row;                /* the source has to be a vector register */
     bool by_strip;                 /* a lane reads no other lane of its registers, DPP aside */
     bool reads_m0, is_block;       /* is_block: data in consecutive registers, address, scalar base: wl_lane_reach */
-    bool stores;                   /* is_block: from registers, or from LDS: the address comes first */
+    bool stores;                   /* is_block: a store, from registers or from LDS; its first operand is the address */
     bool crosses, by_vector;       /* v_permlane16: reads the row beside its own; lanes are chosen by a register */
     bool from_inactive;            /* reads inactive lanes whatever the modifiers say */
     uint16_t helper;               /* of call_rows and run_rows: the offset in struct wl_helpers */

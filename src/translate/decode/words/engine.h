@@ -60,7 +60,7 @@ struct wl_word_decoder {
     struct wl_word_entry **entries; /* by the row's number; made when a row is first seen */
 };
 
-/* How LLVM 22 writes a literal that could be taken for an inline constant, where operands are read as text: wl_operand.sel of an IMM. */
+/* wl_operand.sel of an IMM that is read to be printed: a literal of 64 bits that 32 could hold, which LLVM 22 prints as "lit64(...)". */
 enum { WL_TEXT_LIT64 = 1 };
 
 /* The word at hand. */

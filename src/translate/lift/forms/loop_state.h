@@ -38,8 +38,8 @@ struct wl_lift_loop {
 
     /* Masks of the whole wave. */
     LLVMValueRef before[WL_SGPR_COUNT]; /* where the loop begins; NULL: the register holds no mask */
-    LLVMValueRef
-        result[WL_SGPR_COUNT]; /* allocas of mask_type: the strips that are done have their new bits there, the others their old ones */
+    /* Allocas of mask_type: strips that are done have their new bits there, the others their old ones. */
+    LLVMValueRef result[WL_SGPR_COUNT];
 
     /* A loop whose rounds are counted (struct wl_strip_rounds). */
     LLVMValueRef rounds; /* alloca of i64: how many more rounds the strip makes at least; NULL: rounds are not counted */
