@@ -124,6 +124,26 @@ static void read_devices(void) {
     read_wishes("cuda,cpu");
 }
 
+/* A list of names, or "all": bit n stands for the n-th of them. */
+static unsigned tools_option(const char *name) {
+    static const char *const tools[] = {"memcheck", "racecheck", "initcheck", "synccheck"};
+    const unsigned count = sizeof tools / sizeof *tools;
+    unsigned chosen = 0;
+    for (const char *at = text_option(name), *end; at; at = *end ? end + 1 : NULL) {
+        end = strchrnul(at, ',');
+        const size_t length = (size_t)(end - at);
+        unsigned found = length == 3 && !strncmp(at, "all", 3) ? (1u << count) - 1 : 0;
+        for (unsigned i = 0; i < count; i++)
+            if (length == strlen(tools[i]) && !strncmp(at, tools[i], length))
+                found = 1u << i;
+        if (!found)
+            fprintf(stderr, "wavelift: %s: %.*s is none of memcheck, racecheck, initcheck, synccheck and all; ignored\n", name, (int)length,
+                    at);
+        chosen |= found;
+    }
+    return chosen;
+}
+
 static void read_options(void) {
     options.arch = text_option("WAVELIFT_ARCH");
     read_devices();
@@ -132,6 +152,9 @@ static void read_options(void) {
     options.cache_dir = text_option("WAVELIFT_CACHE_DIR");
     options.log = (unsigned)number_option("WAVELIFT_LOG", options.log, 0, 9);
     options.tier = (unsigned)number_option("WAVELIFT_TIER", options.tier, 0, 2);
+    options.sanitize = tools_option("WAVELIFT_SANITIZE");
+    if (options.sanitize)
+        options.tier = 1; /* whose code tells all accesses */
     options.own_memory = choice_option("WAVELIFT_MEMORY", "shared", "own");
     options.exact_math = choice_option("WAVELIFT_MATH", "fast", "exact");
     options.cuda_library = text_option("WAVELIFT_CUDA_LIBRARY");

@@ -28,7 +28,10 @@ struct wl_options {
     bool exact_math; /* WAVELIFT_MATH: exact: approximate instructions (exp, log, sin, cos, rsq) are rounded correctly; default fast */
     const char *cuda_library; /* WAVELIFT_CUDA_LIBRARY: the CUDA driver to open; NULL: libcuda.so.1 */
     const char *clang;        /* WAVELIFT_CLANG: the compiler that hiprtc runs, a path or a name to look up; NULL: the one that is found */
-    const char *cpu;          /* WAVELIFT_CPU: make code for this CPU (base/cpu.h), not for this machine's; NULL: this one */
+    /* WAVELIFT_SANITIZE: tools that watch kernels, bits of enum wl_sanitize_tool (machine/sanitize.h): a list of memcheck, racecheck,
+     * initcheck and synccheck, or all; default 0. Kernels run on CPU devices alone then. */
+    unsigned sanitize;
+    const char *cpu; /* WAVELIFT_CPU: make code for this CPU (base/cpu.h), not for this machine's; NULL: this one */
 };
 
 /* The process's options. Thread-safe; never NULL. */

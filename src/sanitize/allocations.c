@@ -1,0 +1,263 @@
+#include "sanitize/allocations.h"
+
+#include "base/options.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define ADDRESS_BITS 47
+#define SHADOW_BYTES ((size_t)1 << (ADDRESS_BITS - WL_SAN_SHADOW_SHIFT))
+#define HUGE_SHADOW  ((size_t)1 << 20) /* a shadow this large is given back to the system when it becomes 0 */
+
+_Thread_local const char *wl_san_call = "";
+
+/* ---- the shadow ------------------------------------------------------------------------------ */
+
+static uint8_t *shadow;
+static unsigned tools;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void start(void) {
+    const unsigned wanted = wl_options()->sanitize;
+    if (!wanted)
+        return;
+    void *memory = mmap(NULL, SHADOW_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) {
+        fprintf(stderr,
+                "wavelift: the sanitizers need %zu GiB of address space, which this process may not reserve (ulimit -v); they are off\n",
+                SHADOW_BYTES >> 30);
+        return;
+    }
+    madvise(memory, SHADOW_BYTES, MADV_DONTDUMP);
+    shadow = memory;
+    tools = wanted;
+}
+
+unsigned wl_san_tools(void) {
+    pthread_once(&once, start);
+    return tools;
+}
+
+uint8_t *wl_san_shadow(void) {
+    pthread_once(&once, start);
+    return shadow;
+}
+
+static bool has_shadow(uint64_t address, uint64_t size) {
+    return shadow && address >> ADDRESS_BITS == 0 && size <= (UINT64_C(1) << ADDRESS_BITS) - address;
+}
+
+static void set_bits(uint8_t *byte, uint8_t bits, bool on) {
+    if (on)
+        __atomic_fetch_or(byte, bits, __ATOMIC_RELAXED);
+    else
+        __atomic_fetch_and(byte, (uint8_t)~bits, __ATOMIC_RELAXED);
+}
+
+/* Clears whole bytes of the shadow. Pages of a large range go back to the system. */
+static void clear_bytes(uint8_t *from, size_t size) {
+    const uintptr_t page = 4096, first = ((uintptr_t)from + page - 1) & ~(page - 1), last = ((uintptr_t)from + size) & ~(page - 1);
+    if (size < HUGE_SHADOW || last <= first || madvise((void *)first, last - first, MADV_DONTNEED) != 0) {
+        memset(from, 0, size);
+        return;
+    }
+    memset(from, 0, first - (uintptr_t)from);
+    memset((void *)last, 0, (uintptr_t)from + size - last);
+}
+
+static void mark(uint64_t address, uint64_t size, bool on) {
+    if (!size || !has_shadow(address, size))
+        return;
+    uint64_t first = address >> WL_SAN_SHADOW_SHIFT, last = (address + size - 1) >> WL_SAN_SHADOW_SHIFT;
+    const uint8_t low = (uint8_t)(0xff << (address & 7)), high = (uint8_t)(0xff >> (7 - ((address + size - 1) & 7)));
+    if (first == last) {
+        set_bits(&shadow[first], low & high, on);
+        return;
+    }
+    set_bits(&shadow[first], low, on);
+    set_bits(&shadow[last], high, on);
+    if (on)
+        memset(&shadow[first + 1], 0xff, last - first - 1);
+    else
+        clear_bytes(&shadow[first + 1], last - first - 1);
+}
+
+bool wl_san_may_access(uint64_t address, uint64_t size, uint64_t *bad) {
+    if (!has_shadow(address, size)) {
+        *bad = address;
+        return false;
+    }
+    for (uint64_t at = address, end = address + size; at < end;) {
+        const uint8_t bits = __atomic_load_n(&shadow[at >> WL_SAN_SHADOW_SHIFT], __ATOMIC_RELAXED);
+        const unsigned skip = at & 7, missing = (uint8_t)~bits >> skip;
+        if (missing && at + (unsigned)__builtin_ctz(missing) < end) {
+            *bad = at + (unsigned)__builtin_ctz(missing);
+            return false;
+        }
+        at += 8 - skip;
+    }
+    return true;
+}
+
+/* ---- the list of blocks ---------------------------------------------------------------------- */
+
+enum { KEPT_FREED = 1 << 16 }; /* freed blocks that are remembered */
+
+struct block {
+    struct wl_san_block is;
+    char *name;
+};
+
+/* Sorted by address. No two overlap. */
+static struct {
+    pthread_mutex_t lock;
+    struct block **blocks;
+    size_t count, capacity, freed;
+} list = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* The number of blocks that begin at or below `address`. */
+static size_t rank(uint64_t address) {
+    size_t low = 0, high = list.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (list.blocks[middle]->is.address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void destroy(struct block *block) {
+    list.freed -= block->is.freed;
+    free(block->name);
+    free(block);
+}
+
+static void take_out(size_t from, size_t to) {
+    for (size_t i = from; i < to; i++)
+        destroy(list.blocks[i]);
+    memmove(&list.blocks[from], &list.blocks[to], (list.count - to) * sizeof *list.blocks);
+    list.count -= to - from;
+}
+
+/* The blocks that overlap [address, address + size) are numbers *from to *to - 1. */
+static void overlapping(uint64_t address, uint64_t size, size_t *from, size_t *to) {
+    *from = rank(address);
+    if (*from && address - list.blocks[*from - 1]->is.address < list.blocks[*from - 1]->is.size)
+        --*from;
+    *to = rank(address + (size ? size - 1 : 0));
+    if (*to < *from)
+        *to = *from;
+}
+
+/* Half of the freed blocks are forgotten, without regard to their age. */
+static void forget_freed(void) {
+    size_t kept = 0, count = list.count;
+    for (size_t i = 0; i < count; i++) {
+        struct block *block = list.blocks[i];
+        if (block->is.freed && i % 2)
+            destroy(block);
+        else
+            list.blocks[kept++] = block;
+    }
+    list.count = kept;
+}
+
+static bool insert(struct block *block) {
+    size_t from, to;
+    if (list.freed > KEPT_FREED)
+        forget_freed();
+    if (list.count == list.capacity) {
+        size_t capacity = list.capacity ? 2 * list.capacity : 256;
+        struct block **larger = realloc(list.blocks, capacity * sizeof *larger);
+        if (!larger)
+            return false;
+        list.blocks = larger;
+        list.capacity = capacity;
+    }
+    overlapping(block->is.address, block->is.size, &from, &to);
+    take_out(from, to);
+    memmove(&list.blocks[from + 1], &list.blocks[from], (list.count - from) * sizeof *list.blocks);
+    list.blocks[from] = block;
+    list.count++;
+    return true;
+}
+
+void wl_san_allocated(uint64_t address, uint64_t size, enum wl_san_memory kind, const char *name, const char *call) {
+    if (!wl_san_tools())
+        return;
+    struct block *block = calloc(1, sizeof *block);
+    if (block) {
+        block->is = (struct wl_san_block){.address = address, .size = size, .kind = (uint8_t)kind, .made_by = call};
+        const bool is_launch = kind == WL_SAN_KERNARG || kind == WL_SAN_SYSTEM;
+        block->is.made_stack = is_launch ? 0 : wl_san_stack();
+        block->name = name ? strdup(name) : NULL;
+        block->is.name = block->name;
+        pthread_mutex_lock(&list.lock);
+        bool inserted = insert(block);
+        pthread_mutex_unlock(&list.lock);
+        if (!inserted) {
+            free(block->name);
+            free(block);
+        }
+    }
+    mark(address, size, true); /* without memory for the list, reports say less */
+}
+
+bool wl_san_freed(uint64_t address, const char *call) {
+    if (!wl_san_tools())
+        return true;
+    uint64_t stack = wl_san_stack(), size = 0;
+    pthread_mutex_lock(&list.lock);
+    size_t at = rank(address);
+    struct block *block = at ? list.blocks[at - 1] : NULL;
+    const bool found = block && block->is.address == address && !block->is.freed;
+    if (found) {
+        block->is.freed = true;
+        block->is.freed_by = call;
+        block->is.freed_stack = stack;
+        size = block->is.size;
+        list.freed++;
+        mark(address, size, false);
+    }
+    pthread_mutex_unlock(&list.lock);
+    return found;
+}
+
+void wl_san_forgotten(uint64_t address, uint64_t size) {
+    size_t from, to;
+    if (!wl_san_tools() || !size)
+        return;
+    pthread_mutex_lock(&list.lock);
+    overlapping(address, size, &from, &to);
+    take_out(from, to);
+    mark(address, size, false);
+    pthread_mutex_unlock(&list.lock);
+}
+
+bool wl_san_find(uint64_t address, struct wl_san_block *found) {
+    pthread_mutex_lock(&list.lock);
+    size_t at = rank(address);
+    const struct block *below = at ? list.blocks[at - 1] : NULL, *above = at < list.count ? list.blocks[at] : NULL;
+    const struct block *best = below;
+    if (above && (!below || (address - below->is.address >= below->is.size &&
+                             above->is.address - address < address - below->is.address - below->is.size)))
+        best = above;
+    if (best)
+        *found = best->is;
+    pthread_mutex_unlock(&list.lock);
+    return best;
+}
+
+void wl_san_each(void (*visit)(const struct wl_san_block *block, void *context), void *context) {
+    pthread_mutex_lock(&list.lock);
+    for (size_t i = 0; i < list.count; i++)
+        if (!list.blocks[i]->is.freed)
+            visit(&list.blocks[i]->is, context);
+    pthread_mutex_unlock(&list.lock);
+}

@@ -1,0 +1,128 @@
+#include "sanitize/hooks.h"
+
+#include "sanitize/allocations.h"
+#include "sanitize/memcheck.h"
+#include "sanitize/race.h"
+#include "sanitize/report.h"
+#include "sanitize/sync.h"
+
+#include <stdatomic.h>
+
+static bool races(const struct wl_san_launch *launch) { return launch->tools & WL_SANITIZE_RACECHECK; }
+static bool syncs(const struct wl_san_launch *launch) { return launch->tools & WL_SANITIZE_SYNCCHECK; }
+
+/* ---- the life of a launch -------------------------------------------------------------------- */
+
+void wl_san_launch_begin(struct wl_san_launch *launch) {
+    static _Atomic uint64_t launches;
+    launch->id = atomic_fetch_add_explicit(&launches, 1, memory_order_relaxed) + 1;
+    if (races(launch))
+        wl_race_launch_begin(launch);
+}
+
+void wl_san_launch_end(struct wl_san_launch *launch) {
+    if (races(launch))
+        wl_race_launch_end(launch);
+}
+
+void wl_san_group_begin(struct wl_san_group *group) {
+    const uint32_t *grid = group->launch->grid;
+    group->number = group->id[0] + (uint64_t)grid[0] * (group->id[1] + (uint64_t)grid[1] * group->id[2]);
+    group->phase = 0;
+    if (races(group->launch))
+        wl_race_group_begin(group);
+    if (syncs(group->launch))
+        wl_sync_group_begin(group);
+}
+
+void wl_san_group_end(struct wl_san_group *group) {
+    if (races(group->launch))
+        wl_race_group_end(group);
+    if (syncs(group->launch))
+        wl_sync_group_end(group);
+}
+
+void wl_san_wave_begin(struct wl_san_wave *wave) {
+    wave->instructions = 0;
+    if (races(wave->group->launch))
+        wl_race_wave_begin(wave);
+}
+
+void wl_san_wave_end(struct wl_san_wave *wave) {
+    if (races(wave->group->launch))
+        wl_race_wave_end(wave);
+    if (syncs(wave->group->launch))
+        wl_sync_wave_end(wave);
+}
+
+/* ---- what waves do --------------------------------------------------------------------------- */
+
+uint64_t wl_san_access(struct wl_san_wave *wave, const struct wl_san_access *access) {
+    struct wl_san_access good = *access;
+    if (wave->group->launch->tools & WL_SANITIZE_MEMCHECK)
+        good.lanes = wl_memcheck_access(wave, access);
+    if (good.lanes && races(wave->group->launch))
+        wl_race_access(wave, &good);
+    return good.lanes;
+}
+
+void wl_san_fence(struct wl_san_wave *wave, const struct wl_sanitize_fence *fence) {
+    if (races(wave->group->launch))
+        wl_race_fence(wave, fence);
+    if (syncs(wave->group->launch))
+        wl_sync_fence(wave, fence);
+}
+
+void wl_san_barrier_arrive(struct wl_san_wave *wave, uint64_t code, uint64_t exec) {
+    if (races(wave->group->launch))
+        wl_race_barrier_arrive(wave);
+    if (syncs(wave->group->launch))
+        wl_sync_barrier_arrive(wave, code, exec);
+}
+
+void wl_san_barrier_done(struct wl_san_group *group) {
+    group->phase++;
+    if (races(group->launch))
+        wl_race_barrier_done(group);
+    if (syncs(group->launch))
+        wl_sync_barrier_done(group);
+}
+
+void wl_san_grid_barrier_done(struct wl_san_launch *launch) {
+    if (races(launch))
+        wl_race_grid_barrier_done(launch);
+}
+
+void wl_san_stuck(struct wl_san_group *group) {
+    if (syncs(group->launch))
+        wl_sync_stuck(group);
+}
+
+void wl_san_fill_place(const struct wl_san_wave *wave, uint64_t code, uint32_t lane, uint8_t access, struct wl_san_place *place) {
+    const struct wl_san_group *group = wave->group;
+    const uint32_t number = wave->index * group->launch->wave_size + lane, *size = group->size;
+    *place = (struct wl_san_place){.kernel = group->launch->kernel,
+                                   .object = group->launch->object,
+                                   .code = code,
+                                   .wave = wave->index,
+                                   .lane = lane,
+                                   .access = access,
+                                   .has_item = true};
+    for (unsigned d = 0; d < 3; d++)
+        place->group[d] = group->id[d];
+    place->item[0] = number % size[0];
+    place->item[1] = number / size[0] % size[1];
+    place->item[2] = number / size[0] / size[1];
+}
+
+/* ---- order between launches ------------------------------------------------------------------ */
+
+void wl_san_order(enum wl_san_edge edge, uint64_t line, uint64_t mark) {
+    if (wl_san_tools() & WL_SANITIZE_RACECHECK)
+        wl_race_order(edge, line, mark);
+}
+
+void wl_san_host_access(uint64_t line, enum wl_sanitize_kind kind, uint64_t address, uint64_t size, const char *call) {
+    if (wl_san_tools() & WL_SANITIZE_RACECHECK)
+        wl_race_host_access(line, kind, address, size, call);
+}

@@ -1,0 +1,89 @@
+/* What the device tells while a launch runs. Each function does what the tools of the launch want; hooks.c calls them in turn: memcheck.c,
+ * race.h (racecheck), sync.h (synccheck), initcheck.
+ *
+ * Order of calls: launch_begin; for each workgroup group_begin, for each of its waves wave_begin, then what the waves do, wave_end,
+ * group_end; launch_end. All calls of one workgroup come from one thread at a time; different workgroups from different threads. */
+#ifndef WL_SANITIZE_HOOKS_H
+#define WL_SANITIZE_HOOKS_H
+
+#include "machine/sanitize.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct wl_codeobject;
+
+struct wl_san_launch {
+    unsigned tools; /* bits of enum wl_sanitize_tool that watch this launch */
+    const char *kernel;
+    const struct wl_codeobject *object;
+    uint64_t id;     /* differs from that of every other launch of the process; begins at 1 */
+    uint64_t stream; /* of the runtime: an id, see wl_san_edge; 0: not known */
+    uint32_t grid[3], block[3], remainder[3];
+    uint32_t wave_size;
+    uint32_t lds_size, scratch_size; /* bytes, of a workgroup and of a lane */
+    bool cooperative;
+    void *race, *sync; /* the engines' own */
+};
+
+struct wl_san_group {
+    struct wl_san_launch *launch;
+    uint32_t id[3];
+    uint32_t size[3]; /* work items; smaller at the ends of a grid */
+    uint64_t number;  /* x + grid.x * (y + grid.y * z) */
+    uint32_t wave_count;
+    uint32_t phase;     /* barriers that all waves have passed */
+    const uint8_t *lds; /* its memory, where values can be looked at */
+    void *race, *sync;
+};
+
+struct wl_san_wave {
+    struct wl_san_group *group;
+    uint32_t index; /* in the workgroup */
+    const uint8_t *scratch;
+    uint64_t instructions; /* memory instructions that the wave has begun: tells the rounds of a loop apart */
+    void *race, *sync;
+};
+
+/* One instruction's access by lanes of a wave. */
+struct wl_san_access {
+    const struct wl_sanitize_site *site;
+    uint8_t space;           /* GLOBAL, LDS or SCRATCH: flat instructions are told once for each space that lanes are in */
+    uint32_t first_lane;     /* addresses and bits of `lanes` are of first_lane on */
+    uint64_t lanes;          /* bit i: lane first_lane + i accesses memory */
+    const uint64_t *address; /* of lane first_lane + i: GLOBAL: the host's; LDS: offset in the workgroup's; SCRATCH: in the lane's own */
+    const uint32_t *data;    /* stores: dword d of lane first_lane + i is data[d * data_stride + i]; NULL: not known */
+    uint32_t data_stride;
+    uint64_t instruction; /* wl_san_wave.instructions: the same for all parts of one instruction */
+};
+
+void wl_san_launch_begin(struct wl_san_launch *launch);
+void wl_san_launch_end(struct wl_san_launch *launch);
+void wl_san_group_begin(struct wl_san_group *group);
+void wl_san_group_end(struct wl_san_group *group);
+void wl_san_wave_begin(struct wl_san_wave *wave);
+void wl_san_wave_end(struct wl_san_wave *wave);
+
+/* Before the access. Returns the lanes that may make it, as bits of access->lanes: the others were reported. */
+uint64_t wl_san_access(struct wl_san_wave *wave, const struct wl_san_access *access);
+void wl_san_fence(struct wl_san_wave *wave, const struct wl_sanitize_fence *fence);
+
+/* A wave comes to a barrier at `code` with these lanes on. barrier_done: all waves that have not ended have come, and go on. */
+void wl_san_barrier_arrive(struct wl_san_wave *wave, uint64_t code, uint64_t exec);
+void wl_san_barrier_done(struct wl_san_group *group);
+/* Waves of the launch that wait for each other at a barrier of the whole grid (a cooperative launch's, or ds_gws_barrier). */
+void wl_san_grid_barrier_done(struct wl_san_launch *launch);
+/* No wave of the workgroup can go on: some wait at a barrier, or wait in loops, and the rest has ended. */
+void wl_san_stuck(struct wl_san_group *group);
+
+/* ---- order between launches and what the host does ---- */
+
+/* What runs in order: a stream, a graph's branch, a host thread. Ids are the runtime's (its address or number). */
+enum wl_san_edge { WL_SAN_RELEASE, WL_SAN_ACQUIRE };
+/* `line` leaves a mark (RELEASE), or goes on behind it (ACQUIRE). A mark's id is any number that names it: an event, a point of a stream. */
+void wl_san_order(enum wl_san_edge edge, uint64_t line, uint64_t mark);
+/* The host, or a copy or fill in a stream, accesses memory. `line`: the stream; 0: the calling thread. `call`: "hipMemcpy". */
+void wl_san_host_access(uint64_t line, enum wl_sanitize_kind kind, uint64_t address, uint64_t size, const char *call);
+
+#endif

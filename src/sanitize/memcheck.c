@@ -1,0 +1,83 @@
+#include "sanitize/memcheck.h"
+
+#include "machine/wave.h"
+#include "sanitize/allocations.h"
+#include "sanitize/report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- one lane -------------------------------------------------------------------------------- */
+
+static bool in_shadow(uint64_t address, uint32_t bytes) {
+    uint64_t bad;
+    return wl_san_may_access(address, bytes, &bad);
+}
+
+/* Whether the processor faults on this address: atomics have to be aligned by their size. */
+static bool is_misaligned(const struct wl_san_access *access, uint64_t address) {
+    return access->site->kind == WL_SANITIZE_ATOMIC && address % (access->site->bytes < 8 ? access->site->bytes : 8) != 0;
+}
+
+static uint64_t limit_of(const struct wl_san_wave *wave, const struct wl_san_access *access) {
+    const struct wl_san_launch *launch = wave->group->launch;
+    return access->space == WL_SANITIZE_LDS ? launch->lds_size : launch->scratch_size;
+}
+
+static bool is_good(const struct wl_san_access *access, uint64_t address, uint64_t limit) {
+    const uint32_t bytes = access->site->bytes;
+    if (access->space == WL_SANITIZE_GLOBAL ? !in_shadow(address, bytes) : address + bytes > limit)
+        return false;
+    return !is_misaligned(access, address);
+}
+
+/* ---- what is said of it ---------------------------------------------------------------------- */
+
+static enum wl_san_kind kind_of(const struct wl_san_access *access, uint64_t address, uint64_t limit, struct wl_san_finding *finding) {
+    if (access->space != WL_SANITIZE_GLOBAL) {
+        finding->limit = limit;
+        if (address + access->site->bytes > limit)
+            return access->space == WL_SANITIZE_LDS ? WL_SAN_LDS_BOUNDS : WL_SAN_SCRATCH_BOUNDS;
+        return WL_SAN_MISALIGNED;
+    }
+    uint64_t bad = address;
+    if (wl_san_may_access(address, access->site->bytes, &bad))
+        return WL_SAN_MISALIGNED;
+    if (!wl_san_find(bad, &finding->block))
+        return WL_SAN_OUT_OF_BOUNDS;
+    const struct wl_san_block *block = &finding->block;
+    const bool within = bad - block->address < block->size;
+    if (within && block->freed)
+        return block->kind == WL_SAN_POOL ? WL_SAN_NOT_ALLOCATED : WL_SAN_USE_AFTER_FREE;
+    if (block->kind == WL_SAN_KERNARG && bad - block->address < block->size + 4096)
+        return WL_SAN_KERNARG_BOUNDS;
+    return WL_SAN_OUT_OF_BOUNDS;
+}
+
+static void report(struct wl_san_wave *wave, const struct wl_san_access *access, uint32_t lane, uint64_t address) {
+    struct wl_san_finding finding;
+    memset(&finding, 0, sizeof finding);
+    finding.tool = WL_SANITIZE_MEMCHECK;
+    finding.space = access->space;
+    finding.bytes = access->site->bytes;
+    finding.address = address;
+    finding.kind = kind_of(access, address, limit_of(wave, access), &finding);
+    wl_san_fill_place(wave, access->site->address, access->first_lane + lane, access->site->kind, &finding.at);
+    if (access->site->scalar)
+        finding.at.has_item = false;
+    wl_san_report(&finding);
+}
+
+uint64_t wl_memcheck_access(struct wl_san_wave *wave, const struct wl_san_access *access) {
+    const uint64_t limit = access->space == WL_SANITIZE_GLOBAL ? 0 : limit_of(wave, access);
+    uint64_t good = 0, first = 0;
+    for (uint64_t left = access->lanes; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+        if (is_good(access, access->address[i], limit))
+            good |= UINT64_C(1) << i;
+    }
+    first = access->lanes & ~good;
+    if (first)
+        report(wave, access, (uint32_t)__builtin_ctzll(first), access->address[__builtin_ctzll(first)]);
+    return good;
+}

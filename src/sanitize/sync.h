@@ -1,0 +1,15 @@
+/* The barrier checker's side of hooks.h. */
+#ifndef WL_SANITIZE_SYNC_H
+#define WL_SANITIZE_SYNC_H
+
+#include "sanitize/hooks.h"
+
+void wl_sync_group_begin(struct wl_san_group *group);
+void wl_sync_group_end(struct wl_san_group *group);
+void wl_sync_wave_end(struct wl_san_wave *wave);
+void wl_sync_barrier_arrive(struct wl_san_wave *wave, uint64_t code, uint64_t exec);
+void wl_sync_barrier_done(struct wl_san_group *group);
+void wl_sync_fence(struct wl_san_wave *wave, const struct wl_sanitize_fence *fence);
+void wl_sync_stuck(struct wl_san_group *group);
+
+#endif
