@@ -52,6 +52,8 @@ enum {
 enum { WL_BUFFER_WHOLE = 1 << 8 };
 
 struct wl_matrix_product; /* matrix.h */
+struct wl_sanitize_fence; /* sanitize.h */
+struct wl_sanitize_site;  /* the same */
 
 /* Active lanes l of row to[r] become lane from[r][l] % 64 of source[from[r][l] / 64], as the sources were before. A source lane that is off
  * is read with fetch_inactive alone; else with bound_control the lane becomes 0, and without it stays. */
@@ -180,6 +182,18 @@ struct wl_helpers {
     uint64_t (*split_atomic)(void *memory, uint32_t operation, uint64_t data, uint64_t second);
     /* The same for `bits` 32 or 64, wherever the address: the scalar unit's atomics in threaded code. */
     uint64_t (*lane_atomic)(void *memory, uint32_t operation, uint32_t bits, uint64_t data, uint64_t second);
+
+    /* ---- sanitizers: for code that was asked for with them; machine/sanitize.h ---- */
+
+    /* Called before an access of the wave's lanes `lanes`. `address`: of each lane of the wave: host addresses (in LDS as well), flat
+     * addresses, or offsets in scratch, as the site's space says. `data`: the first row of what is stored, or NULL: not known. Returns the
+     * lanes that may make the access. A lane that may not loads 0, and stores nothing. */
+    uint64_t (*sanitize_access)(struct wl_wave *wave, const struct wl_sanitize_site *site, uint64_t lanes, const uint64_t *address,
+                                const uint32_t *data);
+    /* The same before a buffer access with these arguments of buffer_load. Of lanes out of the descriptor's range it says nothing. */
+    uint64_t (*sanitize_buffer)(struct wl_wave *wave, const struct wl_sanitize_site *site, const uint32_t *address,
+                                const uint32_t *descriptor, uint32_t soffset, uint32_t offset, uint32_t element);
+    void (*sanitize_fence)(struct wl_wave *wave, const struct wl_sanitize_fence *fence);
 };
 
 enum wl_permlane { WL_PERMLANE_BCAST, WL_PERMLANE_UP, WL_PERMLANE_DOWN, WL_PERMLANE_XOR, WL_PERMLANE_INDEX };

@@ -6,6 +6,7 @@
 #include "runtime/memory.h"
 #include "runtime/pool.h"
 #include "runtime/virtual.h"
+#include "sanitize/allocations.h"
 
 #include <inttypes.h>
 #include <sched.h>
@@ -33,12 +34,24 @@ void wl_node_unlock(struct wl_map_node *node) { atomic_flag_clear_explicit(&node
 
 static uint64_t new_id(void) { return atomic_fetch_add_explicit(&map.next_id, 1, memory_order_relaxed) + 1; }
 
+/* Sanitizers know what kernels may access. Variables are told of by the device, which has their names. */
+static void tell_made(const struct wl_allocation *allocation) {
+    static const enum wl_san_memory kinds[WL_MEMORY_KINDS] = {
+        [WL_MEMORY_DEVICE] = WL_SAN_DEVICE,         [WL_MEMORY_HOST] = WL_SAN_PINNED,     [WL_MEMORY_REGISTERED] = WL_SAN_REGISTERED,
+        [WL_MEMORY_MANAGED] = WL_SAN_MANAGED,       [WL_MEMORY_VIRTUAL] = WL_SAN_VIRTUAL, [WL_MEMORY_IMPORTED] = WL_SAN_IMPORTED,
+        [WL_MEMORY_ARRAY] = WL_SAN_ARRAY,           [WL_MEMORY_POOL] = WL_SAN_POOL,       [WL_MEMORY_EXTERNAL] = WL_SAN_IMPORTED,
+    };
+    if (allocation->kind != WL_MEMORY_VARIABLE)
+        wl_san_allocated(allocation->address, allocation->size, kinds[allocation->kind], NULL, wl_san_call);
+}
+
 void wl_node_revive(struct wl_map_node *node, const struct wl_allocation *allocation) {
     wl_node_lock(node);
     node->allocation = *allocation;
     node->allocation.id = new_id();
     node->state = WL_NODE_LIVE;
     wl_node_unlock(node);
+    tell_made(allocation);
 }
 
 /* ---- the treap ------------------------------------------------------------------------------ */
@@ -146,6 +159,7 @@ enum wl_status wl_map_add(const struct wl_allocation *allocation, uint64_t capac
         return wl_fail(WL_INVALID_VALUE, "%" PRIu64 " bytes at 0x%" PRIx64 " overlap memory that is already registered", allocation->size,
                        allocation->address);
     }
+    tell_made(allocation);
     if (node)
         *node = made;
     return WL_OK;
@@ -167,6 +181,8 @@ struct wl_map_node *wl_map_kill(const void *memory, unsigned kinds) {
         if (node->state == WL_NODE_LIVE && kinds >> node->allocation.kind & 1) {
             node->state = WL_NODE_DEAD;
             killed = node;
+            if (node->allocation.kind != WL_MEMORY_VARIABLE)
+                wl_san_freed(node->start, wl_san_call);
         }
         wl_node_unlock(node);
     }

@@ -7,6 +7,7 @@
 #include "runtime/map.h"
 #include "runtime/share.h"
 #include "runtime/virtual.h"
+#include "sanitize/allocations.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -308,7 +309,7 @@ static void release(struct wl_map_node *node) {
     uint64_t capacity = node->capacity;
     if (OWNED_PAGES >> allocation.kind & 1) {
         wl_memory_refund(allocation.context, allocation.size);
-        if (node->file || !cache_put(&allocation.context->cache, node))
+        if (node->file || wl_san_tools() || !cache_put(&allocation.context->cache, node)) /* sanitizers: no block is used again soon */
             give_back(node);
         return;
     }

@@ -5,6 +5,7 @@
 #include "runtime/pool_internal.h"
 #include "runtime/stream.h"
 #include "runtime/work.h"
+#include "sanitize/allocations.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +93,8 @@ static void forget_free(struct wl_mempool_block *block) {
 
 static bool may_use(const struct wl_mempool *pool, const struct wl_mempool_block *block, struct wl_stream *stream) {
     const struct wl_stream *other = block->freed_in;
+    if (wl_san_tools()) /* they are told of the free when the stream comes to it */
+        return is_done(block);
     if (!other || other == stream || atomic_load(&other->observed) >= block->freed_at)
         return true;
     if (pool->opportunistic && is_done(block))
@@ -398,6 +401,7 @@ static void hand_out(struct wl_mempool *pool, struct wl_mempool_block *block, si
         update_over(pool);
     }
     pool->count++;
+    wl_san_allocated((uint64_t)(uintptr_t)segment->base + block->offset, requested, WL_SAN_POOL, NULL, wl_san_call);
     pool->used += requested;
     if (pool->used > pool->used_high)
         pool->used_high = pool->used;
@@ -453,13 +457,16 @@ static enum wl_status allocate(struct wl_mempool *pool, size_t size, unsigned sh
     return WL_OK;
 }
 
+/* Bytes behind each block that belong to none, for sanitizers. */
+static size_t red_zone(void) { return wl_san_tools() ? WL_SAN_RED_ZONE : 0; }
+
 enum wl_status wl_mempool_allocate(struct wl_mempool *pool, size_t size, struct wl_stream *stream, void **memory) {
     if (pool->imported)
         return wl_fail(WL_INVALID_VALUE, "an imported pool allocates nothing");
     if (size > SIZE_MAX / 4)
         return wl_fail(WL_OUT_OF_MEMORY, "%zu bytes asked for", size);
     unsigned shift = size <= SMALL_LIMIT && !pool->shared ? SMALL_SHIFT : SEGMENT_SHIFT;
-    size_t granule = (size_t)1 << shift, rounded = (size + granule - 1) & ~(granule - 1);
+    size_t granule = (size_t)1 << shift, rounded = (size + red_zone() + granule - 1) & ~(granule - 1);
     struct wl_mempool_block *block = NULL;
     struct wl_stream *wait_in = NULL;
     uint64_t wait_at = 0;
@@ -532,12 +539,30 @@ static enum wl_status free_point(struct wl_stream *stream, uint64_t *sequence) {
     return WL_OK;
 }
 
+static void tell_freed(void *memory, enum wl_status fault) {
+    (void)fault;
+    wl_san_freed((uint64_t)(uintptr_t)memory, "hipFreeAsync");
+}
+
+/* Sanitizers are told that the memory is freed, in the stream's order. */
+static enum wl_status tell_free(void *memory, struct wl_stream *stream) {
+    struct wl_allocation allocation;
+    if (!wl_san_tools() || !wl_mempool_find(memory, &allocation) || allocation.address != (uint64_t)(uintptr_t)memory)
+        return WL_OK;
+    if (stream)
+        return wl_command_host(stream, tell_freed, memory, true);
+    wl_san_freed(allocation.address, wl_san_call);
+    return WL_OK;
+}
+
 enum wl_status wl_mempool_free(void *memory, struct wl_stream *stream) {
     struct wl_mempool_segment *segment = NULL;
     uint64_t sequence = 0;
     if (!wl_segment_at(memory))
         return WL_NOT_FOUND;
-    enum wl_status status = stream ? free_point(stream, &sequence) : WL_OK;
+    enum wl_status status = tell_free(memory, stream);
+    if (status == WL_OK && stream)
+        status = free_point(stream, &sequence);
     if (status != WL_OK)
         return status;
     struct wl_mempool *pool = wl_mempool_lock_at(memory, &segment);

@@ -113,18 +113,22 @@ struct block {
 };
 
 /* Sorted by address. No two overlap. */
-static struct {
-    pthread_mutex_t lock;
+struct list {
     struct block **blocks;
     size_t count, capacity, freed;
-} list = {.lock = PTHREAD_MUTEX_INITIALIZER};
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards both lists */
+static struct list outer, inner;                         /* inner: blocks within others: variables, the program's own */
+
+static struct list *list_of(enum wl_san_memory kind) { return kind == WL_SAN_VARIABLE || kind == WL_SAN_USER ? &inner : &outer; }
 
 /* The number of blocks that begin at or below `address`. */
-static size_t rank(uint64_t address) {
-    size_t low = 0, high = list.count;
+static size_t rank(const struct list *list, uint64_t address) {
+    size_t low = 0, high = list->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (list.blocks[middle]->is.address <= address)
+        if (list->blocks[middle]->is.address <= address)
             low = middle + 1;
         else
             high = middle;
@@ -132,60 +136,69 @@ static size_t rank(uint64_t address) {
     return low;
 }
 
-static void destroy(struct block *block) {
-    list.freed -= block->is.freed;
+static void destroy(struct list *list, struct block *block) {
+    list->freed -= block->is.freed;
     free(block->name);
     free(block);
 }
 
-static void take_out(size_t from, size_t to) {
+static void take_out(struct list *list, size_t from, size_t to) {
     for (size_t i = from; i < to; i++)
-        destroy(list.blocks[i]);
-    memmove(&list.blocks[from], &list.blocks[to], (list.count - to) * sizeof *list.blocks);
-    list.count -= to - from;
+        destroy(list, list->blocks[i]);
+    if (to > from)
+        memmove(&list->blocks[from], &list->blocks[to], (list->count - to) * sizeof *list->blocks);
+    list->count -= to - from;
 }
 
-/* The blocks that overlap [address, address + size) are numbers *from to *to - 1. */
-static void overlapping(uint64_t address, uint64_t size, size_t *from, size_t *to) {
-    *from = rank(address);
-    if (*from && address - list.blocks[*from - 1]->is.address < list.blocks[*from - 1]->is.size)
-        --*from;
-    *to = rank(address + (size ? size - 1 : 0));
-    if (*to < *from)
-        *to = *from;
+/* Takes out the blocks that overlap [address, address + size). Returns their place. */
+static size_t clear(struct list *list, uint64_t address, uint64_t size) {
+    size_t from = rank(list, address), to = rank(list, address + (size ? size - 1 : 0));
+    if (from && address - list->blocks[from - 1]->is.address < list->blocks[from - 1]->is.size)
+        from--;
+    if (to < from)
+        to = from;
+    take_out(list, from, to);
+    return from;
 }
 
 /* Half of the freed blocks are forgotten, without regard to their age. */
-static void forget_freed(void) {
-    size_t kept = 0, count = list.count;
+static void forget_freed(struct list *list) {
+    size_t kept = 0, count = list->count;
     for (size_t i = 0; i < count; i++) {
-        struct block *block = list.blocks[i];
+        struct block *block = list->blocks[i];
         if (block->is.freed && i % 2)
-            destroy(block);
+            destroy(list, block);
         else
-            list.blocks[kept++] = block;
+            list->blocks[kept++] = block;
     }
-    list.count = kept;
+    list->count = kept;
 }
 
-static bool insert(struct block *block) {
-    size_t from, to;
-    if (list.freed > KEPT_FREED)
-        forget_freed();
-    if (list.count == list.capacity) {
-        size_t capacity = list.capacity ? 2 * list.capacity : 256;
-        struct block **larger = realloc(list.blocks, capacity * sizeof *larger);
+static bool insert(struct list *list, struct block *block) {
+    if (list->freed > KEPT_FREED)
+        forget_freed(list);
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? 2 * list->capacity : 256;
+        struct block **larger = realloc(list->blocks, capacity * sizeof *larger);
         if (!larger)
             return false;
-        list.blocks = larger;
-        list.capacity = capacity;
+        list->blocks = larger;
+        list->capacity = capacity;
     }
-    overlapping(block->is.address, block->is.size, &from, &to);
-    take_out(from, to);
-    memmove(&list.blocks[from + 1], &list.blocks[from], (list.count - from) * sizeof *list.blocks);
-    list.blocks[from] = block;
-    list.count++;
+    if (list == &outer) /* what was in a block that is gone */
+        clear(&inner, block->is.address, block->is.size);
+    size_t at = clear(list, block->is.address, block->is.size);
+    memmove(&list->blocks[at + 1], &list->blocks[at], (list->count - at) * sizeof *list->blocks);
+    list->blocks[at] = block;
+    list->count++;
     return true;
+}
+
+/* The block that begins at `address` and is live. */
+static struct block *live_at(struct list *list, uint64_t address) {
+    size_t at = rank(list, address);
+    struct block *block = at ? list->blocks[at - 1] : NULL;
+    return block && block->is.address == address && !block->is.freed ? block : NULL;
 }
 
 void wl_san_allocated(uint64_t address, uint64_t size, enum wl_san_memory kind, const char *name, const char *call) {
@@ -198,9 +211,9 @@ void wl_san_allocated(uint64_t address, uint64_t size, enum wl_san_memory kind, 
         block->is.made_stack = is_launch ? 0 : wl_san_stack();
         block->name = name ? strdup(name) : NULL;
         block->is.name = block->name;
-        pthread_mutex_lock(&list.lock);
-        bool inserted = insert(block);
-        pthread_mutex_unlock(&list.lock);
+        pthread_mutex_lock(&lock);
+        bool inserted = insert(list_of(kind), block);
+        pthread_mutex_unlock(&lock);
         if (!inserted) {
             free(block->name);
             free(block);
@@ -212,52 +225,76 @@ void wl_san_allocated(uint64_t address, uint64_t size, enum wl_san_memory kind, 
 bool wl_san_freed(uint64_t address, const char *call) {
     if (!wl_san_tools())
         return true;
-    uint64_t stack = wl_san_stack(), size = 0;
-    pthread_mutex_lock(&list.lock);
-    size_t at = rank(address);
-    struct block *block = at ? list.blocks[at - 1] : NULL;
-    const bool found = block && block->is.address == address && !block->is.freed;
-    if (found) {
+    const uint64_t stack = wl_san_stack();
+    pthread_mutex_lock(&lock);
+    struct list *list = &inner;
+    struct block *block = live_at(&inner, address);
+    if (!block || block->is.kind == WL_SAN_VARIABLE) {
+        list = &outer;
+        block = live_at(&outer, address);
+    }
+    if (block) {
         block->is.freed = true;
         block->is.freed_by = call;
         block->is.freed_stack = stack;
-        size = block->is.size;
-        list.freed++;
-        mark(address, size, false);
+        list->freed++;
+        mark(address, block->is.size, false);
+        if (list == &outer)
+            clear(&inner, address, block->is.size);
     }
-    pthread_mutex_unlock(&list.lock);
-    return found;
+    pthread_mutex_unlock(&lock);
+    return block;
 }
 
 void wl_san_forgotten(uint64_t address, uint64_t size) {
-    size_t from, to;
     if (!wl_san_tools() || !size)
         return;
-    pthread_mutex_lock(&list.lock);
-    overlapping(address, size, &from, &to);
-    take_out(from, to);
+    pthread_mutex_lock(&lock);
+    clear(&inner, address, size);
+    clear(&outer, address, size);
     mark(address, size, false);
-    pthread_mutex_unlock(&list.lock);
+    pthread_mutex_unlock(&lock);
+}
+
+void wl_san_excluded(uint64_t address, uint64_t size) {
+    if (wl_san_tools())
+        mark(address, size, false);
+}
+
+static uint64_t distance(const struct block *block, uint64_t address) {
+    if (address < block->is.address)
+        return block->is.address - address;
+    const uint64_t offset = address - block->is.address;
+    return offset < block->is.size ? 0 : offset - block->is.size + 1;
+}
+
+/* Of the blocks beside `address`, the one that is nearest. */
+static const struct block *nearest(const struct list *list, uint64_t address) {
+    const size_t at = rank(list, address);
+    const struct block *below = at ? list->blocks[at - 1] : NULL, *above = at < list->count ? list->blocks[at] : NULL;
+    if (!below || !above)
+        return below ? below : above;
+    return distance(below, address) <= distance(above, address) ? below : above;
 }
 
 bool wl_san_find(uint64_t address, struct wl_san_block *found) {
-    pthread_mutex_lock(&list.lock);
-    size_t at = rank(address);
-    const struct block *below = at ? list.blocks[at - 1] : NULL, *above = at < list.count ? list.blocks[at] : NULL;
-    const struct block *best = below;
-    if (above && (!below || (address - below->is.address >= below->is.size &&
-                             above->is.address - address < address - below->is.address - below->is.size)))
-        best = above;
+    pthread_mutex_lock(&lock);
+    const struct block *within = nearest(&inner, address), *best = nearest(&outer, address);
+    /* Beside a variable or a program's own block, and not in another one: that is what the access is about. */
+    if (within && (!best || distance(within, address) <= distance(best, address) ||
+                   (distance(best, address) == 0 && within->is.address - best->is.address < best->is.size &&
+                    !wl_san_may_access(address, 1, &(uint64_t){0}))))
+        best = within;
     if (best)
         *found = best->is;
-    pthread_mutex_unlock(&list.lock);
+    pthread_mutex_unlock(&lock);
     return best;
 }
 
 void wl_san_each(void (*visit)(const struct wl_san_block *block, void *context), void *context) {
-    pthread_mutex_lock(&list.lock);
-    for (size_t i = 0; i < list.count; i++)
-        if (!list.blocks[i]->is.freed)
-            visit(&list.blocks[i]->is, context);
-    pthread_mutex_unlock(&list.lock);
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < outer.count; i++)
+        if (!outer.blocks[i]->is.freed)
+            visit(&outer.blocks[i]->is, context);
+    pthread_mutex_unlock(&lock);
 }

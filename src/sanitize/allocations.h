@@ -24,7 +24,7 @@ enum wl_san_memory {
     WL_SAN_SYSTEM, /* what the device itself gives kernels: packets, hostcall buffers, print buffers, the heap */
     WL_SAN_KERNARG,
     WL_SAN_HEAP, /* device malloc */
-    WL_SAN_USER, /* a block of a sub-allocator of the program (wavelift/sanitize.h) */
+    WL_SAN_USER, /* a block within another one: of a sub-allocator of the program (wavelift/sanitize.h) */
     WL_SAN_MEMORY_COUNT,
 };
 
@@ -45,7 +45,11 @@ bool wl_san_freed(uint64_t address, const char *call);
 /* All blocks in [address, address + size) are forgotten, as if they had never been: the memory goes back to the system. */
 void wl_san_forgotten(uint64_t address, uint64_t size);
 
-/* The live block that holds `address`, else the nearest one, freed ones included. False: there is none. */
+/* [address, address + size) may not be accessed, though it is a part of a live block: a red zone, or what a sub-allocator has not given
+ * out. */
+void wl_san_excluded(uint64_t address, uint64_t size);
+
+/* The innermost live block that holds `address`, else the nearest one, freed ones included. False: there is none. */
 bool wl_san_find(uint64_t address, struct wl_san_block *block);
 /* Whether all of [address, address + size) may be accessed; *bad receives the first byte that may not. */
 bool wl_san_may_access(uint64_t address, uint64_t size, uint64_t *bad);

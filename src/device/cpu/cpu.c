@@ -13,6 +13,8 @@
 #include "device/cpu/run/services.h"
 #include "device/cpu/run/workers.h"
 #include "device/translate_request.h"
+#include "device/cpu/run/sanitize.h"
+#include "sanitize/allocations.h"
 #include "machine/processor.h"
 
 #include <inttypes.h>
@@ -199,6 +201,7 @@ static void module_release(struct wl_device_module *module) {
         module->kernels = function->next;
         free(function);
     }
+    wl_san_forgotten((uint64_t)(uintptr_t)module->image, module->image_mapped);
     wl_pages_release(module->image, module->image_mapped);
     pthread_mutex_destroy(&module->lock);
     free(module->functions);
@@ -235,6 +238,7 @@ static enum wl_status module_load(struct wl_device *device, struct wl_codeobject
         module_unload(module);
         return status;
     }
+    wl_sanitize_module(module);
     *result = module;
     return WL_OK;
 }

@@ -58,6 +58,8 @@ struct wl_pool;
 struct wl_hostcall;
 struct wl_job;
 struct wl_job_slot;
+struct wl_san_launch;      /* sanitize/hooks.h */
+struct wl_sanitized_group; /* run/sanitize.h */
 struct wl_parts;
 
 /* ---- units ---------------------------------------------------------------------------------- */
@@ -195,6 +197,7 @@ struct wl_group {
     uint32_t fuel;                          /* how long its waves' next turn may take, in the units of wl_wave.fuel */
     struct wl_group *next;                  /* in a list of struct wl_parked_groups */
     struct wl_group *older;                 /* in the list of all places of the job */
+    struct wl_sanitized_group *sanitized;   /* in launches that sanitizers watch */
     uint32_t workgroup_size[3];             /* in workgroup mode: the size whose ids the waves still have; 0: none */
     struct wl_runner runners[WL_MAX_WAVES]; /* one a wave; in workgroup mode the first one runs the whole workgroup */
 };
@@ -301,6 +304,7 @@ struct wl_job {
     struct wl_job_failure *failure; /* of the first failure; the thread that set `status` writes it to the launching thread's memory */
     struct wl_parked_groups parked; /* of a job that `may_wait` */
     struct wl_gws *_Atomic gws;     /* NULL until a wave uses it */
+    struct wl_san_launch *sanitized; /* NULL: no sanitizer watches it */
     struct wl_group *groups;        /* of a cooperative launch: the places of all its workgroups */
     _Atomic uint64_t groups_done;
     /* workers.c: */

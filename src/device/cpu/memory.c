@@ -1,4 +1,5 @@
 #include "device/cpu/memory.h"
+#include "sanitize/allocations.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,6 +100,7 @@ enum wl_status wl_group_fit(struct wl_group *group, const struct wl_group_needs 
 }
 
 void wl_group_release(struct wl_group *group) {
+    free(group->sanitized);
     release_lds(group);
     if (group->waves)
         munmap(group->waves - PAGE, group->waves_mapped + 2 * (size_t)PAGE);
@@ -122,9 +124,17 @@ const char *wl_group_describe(const struct wl_group *group, uint64_t address, ch
 
 static bool is_large(size_t size) { return size >= 2 * (size_t)HUGE; }
 
+/* Sanitizers find accesses behind a block as far as no other block lies there. */
+static size_t gap_of(size_t size) {
+    enum { LEAST = 1 << 16, MOST = 1 << 28 };
+    if (wl_san_tools())
+        return size < LEAST ? LEAST : size < MOST ? round_up(size, PAGE) : MOST;
+    return is_large(size) ? HUGE : 0;
+}
+
 /* Bytes of address space that a block takes. A gap follows a large block. Programs like sizes that are powers of two, and blocks at such
  * distances get into each other's way in caches and memory banks. The gap also catches accesses behind the end. */
-static size_t span_of(size_t size) { return round_up(size ? size : 1, PAGE) + (is_large(size) ? HUGE : 0); }
+static size_t span_of(size_t size) { return round_up(size ? size : 1, PAGE) + gap_of(size); }
 
 void *wl_pages_allocate(size_t size, size_t alignment) {
     if (alignment < PAGE)
@@ -143,14 +153,22 @@ void *wl_pages_allocate(size_t size, size_t alignment) {
         munmap(memory, skip);
     if (behind)
         munmap(memory + skip + rounded, behind);
-    if (is_large(size)) {
-        mprotect(memory + skip + rounded - HUGE, HUGE, PROT_NONE);
-        madvise(memory + skip, rounded - HUGE, MADV_HUGEPAGE); /* a wish: it works without */
-    }
+    const size_t gap = gap_of(size);
+    if (gap)
+        mprotect(memory + skip + rounded - gap, gap, PROT_NONE);
+    if (is_large(size))
+        madvise(memory + skip, rounded - gap, MADV_HUGEPAGE); /* a wish: it works without */
     return memory + skip;
 }
 
+static void retire(void *memory, size_t size) {
+    if (mmap(memory, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+        munmap(memory, size);
+}
+
 void wl_pages_release(void *memory, size_t size) {
-    if (memory)
+    if (memory && wl_san_tools()) /* the addresses are not given to others: accesses to them are found */
+        retire(memory, span_of(size));
+    else if (memory)
         munmap(memory, span_of(size));
 }

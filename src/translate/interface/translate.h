@@ -60,6 +60,7 @@ struct wl_translate_request {
     uint32_t workgroup_size[3]; /* the same: its size in x, y and z */
     bool loop_entries;          /* native code: loop entries are resume points, see struct wl_steps_control */
     bool exact_math;            /* approximate instructions are rounded correctly */
+    unsigned sanitize;          /* tools that the code tells of its accesses (machine/sanitize.h); 0: none */
     const char *cpu;            /* LLVM's name of the host CPU and its features; both from wl_translate_host */
     const char *features;       /* for threaded code: NULL: this machine's */
     /* Whether [address, address + size) is executable. */

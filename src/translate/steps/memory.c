@@ -3,6 +3,7 @@
 
 #include "base/whole.h"
 #include "machine/helpers.h"
+#include "machine/sanitize.h"
 #include "translate/isa/helper_words.h"
 
 enum { MAX_LANES = 64, MAX_DATA = 4 };
@@ -19,6 +20,8 @@ struct access {
     struct wl_scalar base; /* saddr; scratch: a 32-bit part */
     uint32_t element, operation;
     uint16_t descriptor;
+    const struct wl_sanitize_site *site; /* NULL: no sanitizer asks */
+    const struct wl_sanitize_site *second_site; /* of the second address; of the copy in LDS */
 };
 
 /* ---- addresses ---- */
@@ -110,6 +113,42 @@ static uint32_t widen(const struct access *a, uint32_t value, uint32_t old) {
     if (a->zeroes_half)
         old = 0;
     return a->hi ? (old & 0xffff) | value << 16 : (old & 0xffff0000) | (value & 0xffff);
+}
+
+/* ---- sanitizers ---- */
+
+static void clear_lanes(const struct wl_machine *m, unsigned row, unsigned rows, uint64_t lanes) {
+    for (; lanes; lanes &= lanes - 1)
+        for (unsigned d = 0; d < rows; d++)
+            wl_machine_row(m, row + d)[__builtin_ctzll(lanes)] = 0;
+}
+
+/* The lanes of `exec` that may access memory. */
+static uint64_t ask(const struct wl_machine *m, const struct access *a, const struct wl_sanitize_site *site, uint64_t exec,
+                    const uint32_t *data) {
+    uint64_t address[MAX_LANES];
+    if (!exec)
+        return exec;
+    for (unsigned first = 0; first < m->wave_size; first += WL_STRIP)
+        find_addresses(m, a, first, address + first);
+    return m->wave->helpers->sanitize_access(m->wave, site, exec, address, data);
+}
+
+/* The same for a load or store. The others load 0. */
+static uint64_t allow(const struct wl_machine *m, const struct access *a, uint64_t exec) {
+    const uint64_t good = ask(m, a, a->site, exec, a->store ? wl_machine_row(m, a->data) : NULL);
+    if (!a->store && !a->to_lds)
+        clear_lanes(m, a->result, a->dwords, exec & ~good);
+    return good;
+}
+
+/* The same at two addresses: a lane makes both accesses or none. */
+static uint64_t allow_two(const struct wl_machine *m, const struct access *a, const struct access *second, uint64_t exec) {
+    uint64_t good = ask(m, a, a->site, exec, a->store ? wl_machine_row(m, a->data) : NULL);
+    good &= ask(m, second, second->site, exec, a->store ? wl_machine_row(m, second->data) : NULL);
+    if (!a->store)
+        clear_lanes(m, a->result, 2 * a->dwords, exec & ~good);
+    return good;
 }
 
 /* ---- steps ---- */
@@ -213,6 +252,8 @@ static const struct wl_step *run_access(struct wl_machine *m, const struct wl_st
     uint64_t exec = wl_machine_exec(m);
     struct strip_access s;
     m->wave->fault_pc = a->fault;
+    if (a->site)
+        exec = allow(m, a, exec);
     for (unsigned first = 0; first < m->wave_size; first += WL_STRIP) {
         unsigned lanes = (unsigned)(exec >> first) & 0xffff;
         if (!lanes)
@@ -237,7 +278,12 @@ static const struct wl_step *run_two(struct wl_machine *m, const struct wl_step 
     struct access second = *a;
     struct strip_access s, t;
     second.offset = a->offset1;
+    second.site = a->second_site;
+    second.data = a->data1;
+    second.result = (uint16_t)(a->result + a->dwords);
     m->wave->fault_pc = a->fault;
+    if (a->site) /* the first one's result may be the address of both */
+        exec = allow_two(m, a, &second, exec);
     for (unsigned first = 0; first < m->wave_size; first += WL_STRIP) {
         unsigned lanes = (unsigned)(exec >> first) & 0xffff;
         if (!lanes)
@@ -255,6 +301,13 @@ static const struct wl_step *run_two(struct wl_machine *m, const struct wl_step 
     return step + 1;
 }
 
+static uint64_t allow_lds(const struct wl_machine *m, const struct access *a, const uint8_t *to, uint64_t exec) {
+    uint64_t address[MAX_LANES];
+    for (unsigned i = 0; i < m->wave_size; i++)
+        address[i] = (uint64_t)(uintptr_t)(to + (size_t)i * a->dwords * 4);
+    return exec ? m->wave->helpers->sanitize_access(m->wave, a->second_site, exec, address, NULL) : 0;
+}
+
 /* A load to LDS: lane i's element goes to M0 + the instruction's offset + i * size. */
 static const struct wl_step *run_to_lds(struct wl_machine *m, const struct wl_step *step) {
     const struct access *a = step->data;
@@ -262,6 +315,8 @@ static const struct wl_step *run_to_lds(struct wl_machine *m, const struct wl_st
     uint8_t *to = m->wave->lds + (uint32_t)((m->sgpr[WL_SGPR_M0] & WL_M0_LDS) + (uint32_t)a->offset);
     struct strip_access s;
     m->wave->fault_pc = a->fault;
+    if (a->site)
+        exec = allow_lds(m, a, to, allow(m, a, exec));
     for (unsigned first = 0; first < m->wave_size; first += WL_STRIP) {
         unsigned lanes = (unsigned)(exec >> first) & 0xffff;
         start_strip(m, a, &s, first, lanes);
@@ -284,10 +339,14 @@ static const struct wl_step *run_atomic(struct wl_machine *m, const struct wl_st
     const uint32_t *address_row = a->has_address ? wl_machine_row(m, a->address) : NULL;
     uint32_t *result = wl_machine_row(m, a->returns ? a->result : a->data), n = a->dwords;
     unsigned one = a->has_second && a->compare_first ? a->data1 : a->data, two = a->compare_first ? a->data : a->data1;
+    const uint64_t exec = wl_machine_exec(m);
     m->wave->fault_pc = a->fault;
     memcpy(data, wl_machine_row(m, one), (size_t)n * size * 4);
     if (a->has_second)
         memcpy(data + (size_t)n * size, wl_machine_row(m, two), (size_t)n * size * 4);
+    if (a->site)
+        wl_machine_set_mask(m, WL_SGPR_EXEC, ask(m, a, a->site, exec, data));
+    const uint64_t good = wl_machine_exec(m);
     if (a->space == WL_SPACE_LDS) {
         for (unsigned l = 0; l < size; l++)
             address[l] = address_row[l] + (uint32_t)a->offset;
@@ -303,6 +362,10 @@ static const struct wl_step *run_atomic(struct wl_machine *m, const struct wl_st
         helpers->flat_atomic(m->wave, result, data, is_index ? wide : address_row, wl_scalar_read(m, &a->base) + (uint64_t)a->offset,
                              !a->pair && !is_index, a->element, a->operation);
     }
+    if (a->site)
+        wl_machine_set_mask(m, WL_SGPR_EXEC, exec);
+    if (a->returns)
+        clear_lanes(m, a->result, n, exec & ~good);
     return step + 1;
 }
 
@@ -318,14 +381,20 @@ static const struct wl_step *run_two_atomics(struct wl_machine *m, const struct 
         address[0][l] = at + (uint32_t)a->offset;
         address[1][l] = at + a->offset1;
     }
-    uint64_t exec = wl_machine_exec(m);
+    uint64_t exec = wl_machine_exec(m), good = exec;
+    if (a->site) {
+        struct access second = *a;
+        second.offset = a->offset1;
+        good &= ask(m, a, a->site, exec, data) & ask(m, &second, a->second_site, exec, data + (size_t)n * size);
+    }
     for (unsigned first = 0; first < size; first += WL_STRIP) { /* both, strip after strip */
-        wl_machine_set_mask(m, WL_SGPR_EXEC, exec & UINT64_C(0xffff) << first);
+        wl_machine_set_mask(m, WL_SGPR_EXEC, good & UINT64_C(0xffff) << first);
         for (unsigned i = 0; i < 2; i++)
             m->wave->helpers->ds_atomic(m->wave, wl_machine_row(m, a->result + i * n), data + (size_t)i * n * size, address[i], 0,
                                         a->element, a->operation);
     }
     wl_machine_set_mask(m, WL_SGPR_EXEC, exec);
+    clear_lanes(m, a->result, 2 * n, exec & ~good);
     return step + 1;
 }
 
@@ -335,13 +404,23 @@ static const struct wl_step *run_buffer(struct wl_machine *m, const struct wl_st
     uint32_t *data = a->to_lds ? NULL : wl_machine_row(m, a->data), *address = a->has_address ? wl_machine_row(m, a->address) : NULL;
     const uint32_t *descriptor = m->sgpr + a->descriptor;
     uint32_t soffset = (uint32_t)wl_scalar_read(m, &a->base), offset = (uint32_t)a->offset;
+    const uint64_t exec = wl_machine_exec(m);
     m->wave->fault_pc = a->fault;
+    if (a->site)
+        wl_machine_set_mask(m, WL_SGPR_EXEC,
+                            helpers->sanitize_buffer(m->wave, a->site, address, descriptor, soffset, offset, a->element));
+    const uint64_t refused = exec & ~wl_machine_exec(m);
     if (a->operation)
         helpers->buffer_atomic(m->wave, data, address, descriptor, soffset, offset, a->element, a->operation);
     else if (a->store)
         helpers->buffer_store(m->wave, data, address, descriptor, soffset, offset, a->element);
     else
         helpers->buffer_load(m->wave, data, address, descriptor, soffset, offset, a->element);
+    if (refused) {
+        wl_machine_set_mask(m, WL_SGPR_EXEC, exec);
+        if (!a->store && data && (!a->operation || a->returns))
+            clear_lanes(m, a->data, a->dwords, refused);
+    }
     return step + 1;
 }
 
@@ -398,6 +477,16 @@ static bool plan_operands(struct access *a, const struct wl_inst *inst) {
     return wl_scalar_plan(&a->base, scalar, isa->space == WL_SPACE_SCRATCH ? WL_U32 : WL_U64);
 }
 
+/* Of the store to LDS that a load to LDS makes. */
+static struct wl_sanitize_site *lds_site(struct wl_steps_builder *b, const struct wl_inst *inst, unsigned size) {
+    struct wl_sanitize_site *site = wl_steps_site(b, inst, size);
+    if (site) {
+        site->kind = WL_SANITIZE_STORE;
+        site->space = WL_SANITIZE_LDS;
+    }
+    return site;
+}
+
 static wl_step_fn *plan_access(struct wl_steps_builder *b, struct access *a, const struct wl_inst *inst) {
     const struct wl_isa *isa = inst->isa;
     bool atomic = isa->class == WL_ISA_ATOMIC;
@@ -418,6 +507,11 @@ static wl_step_fn *plan_access(struct wl_steps_builder *b, struct access *a, con
     a->unit = (uint8_t)wl_inst_offset_unit(inst);
     if (inst->gds)
         return NULL;
+    a->site = wl_steps_site(b, inst, size);
+    if (isa->addresses == 2)
+        a->second_site = a->site;
+    else if (inst->lds && a->site)
+        a->second_site = lds_site(b, inst, size);
     if (isa->space == WL_SPACE_BUFFER || isa->space == WL_SPACE_TBUFFER)
         return plan_buffer(b, a, inst) ? run_buffer : NULL;
     if (!plan_operands(a, inst))

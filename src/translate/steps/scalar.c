@@ -407,6 +407,7 @@ struct smem {
         uint16_t reg;
         uint8_t unit;
     } parts[MAX_OFFSETS];
+    const struct wl_sanitize_site *site; /* NULL: no sanitizer asks */
 };
 
 struct place {
@@ -436,15 +437,21 @@ static bool in_range(const struct smem *s, const struct place *place, unsigned s
     return !s->buffer || (end <= place->limit && end >= place->offset);
 }
 
+/* Whether the access may be made, as sanitizers see it. */
+static bool is_allowed(const struct wl_machine *m, const struct smem *s, const struct place *place, unsigned bytes, const uint32_t *data) {
+    return !s->site || !in_range(s, place, 0, bytes) || m->wave->helpers->sanitize_access(m->wave, s->site, 1, &place->address, data);
+}
+
 static const struct wl_step *run_smem_load(struct wl_machine *m, const struct wl_step *step) {
     const struct smem *s = step->data;
     struct place place = find_place(m, s);
-    uint32_t loaded[MAX_DWORDS];
-    const bool whole = s->unit == 4 && in_range(s, &place, 0, 4u * s->count);
+    uint32_t loaded[MAX_DWORDS] = {0};
     m->wave->fault_pc = s->fault;
+    const bool allowed = is_allowed(m, s, &place, s->unit * s->count, NULL);
+    const bool whole = allowed && s->unit == 4 && in_range(s, &place, 0, 4u * s->count);
     if (whole) /* as vectors are stored, so that both ends of one are of the same time */
         wl_whole_copy(loaded, (const void *)(uintptr_t)place.address, 4u * s->count);
-    for (unsigned i = 0; !whole && i < s->count; i++) {
+    for (unsigned i = 0; allowed && !whole && i < s->count; i++) {
         const void *from = (const void *)(uintptr_t)(place.address + 4 * (uint64_t)i);
         uint32_t value = 0;
         if (!in_range(s, &place, 4 * i, s->unit))
@@ -467,6 +474,8 @@ static const struct wl_step *run_smem_store(struct wl_machine *m, const struct w
     struct place place = find_place(m, s);
     const bool whole = in_range(s, &place, 0, 4u * s->count);
     m->wave->fault_pc = s->fault;
+    if (!is_allowed(m, s, &place, 4u * s->count, NULL))
+        return step + 1;
     if (whole)
         wl_whole_copy((void *)(uintptr_t)place.address, &m->sgpr[s->reg], 4u * s->count);
     for (unsigned i = 0; !whole && i < s->count; i++)
@@ -485,7 +494,7 @@ static const struct wl_step *run_smem_atomic(struct wl_machine *m, const struct 
     if (s->atomic == WL_ATOMIC_CMPSWAP)
         second = wide ? wl_machine_sgpr64(m, s->reg + 2u) : m->sgpr[s->reg + 1u];
     m->wave->fault_pc = s->fault;
-    if (in_range(s, &place, 0, s->bits / 8u))
+    if (in_range(s, &place, 0, s->bits / 8u) && is_allowed(m, s, &place, s->bits / 8u, NULL))
         old = m->wave->helpers->lane_atomic((void *)(uintptr_t)place.address, s->atomic, s->bits, data, second);
     if (s->returns && wide)
         wl_machine_set_sgpr64(m, s->reg, old);
@@ -527,6 +536,7 @@ static void add_smem(struct wl_steps_builder *b, const struct wl_inst *inst) {
         return;
     }
     s->fault = wl_steps_place(b, inst);
+    s->site = wl_steps_site(b, inst, inst->isa->class == WL_ISA_SMEM_ATOMIC ? s->bits / 8u : (unsigned)s->unit * s->count);
     wl_steps_add(b,
                  inst->isa->class == WL_ISA_SMEM_LOAD     ? run_smem_load
                  : inst->isa->class == WL_ISA_SMEM_ATOMIC ? run_smem_atomic

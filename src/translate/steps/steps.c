@@ -360,6 +360,8 @@ static void add_block(struct wl_steps_builder *b, uint32_t p) {
             wl_steps_refuse(b, inst);
         else if (inst->fence)
             wl_steps_add(b, run_fence, NULL);
+        if (b->request->sanitize)
+            wl_steps_add_sanitize_fence(b, inst);
     }
     add_end(b, p);
 }
@@ -409,7 +411,7 @@ static void connect(struct wl_steps_builder *b) {
 enum wl_status wl_steps_build(const struct wl_unit *unit, struct wl_steps **result) {
     struct wl_steps *steps = calloc(1, sizeof *steps);
     struct wl_steps_builder b = {.unit = unit, .request = unit->request, .steps = steps, .wave_size = unit->request->wave_size};
-    b.most = unit->inst_count + 3 * (size_t)unit->block_count + 1;
+    b.most = (unit->request->sanitize ? 2 : 1) * (size_t)unit->inst_count + 3 * (size_t)unit->block_count + 1;
     b.generation = wl_processor_generation(unit->request->processor);
     b.first = calloc(unit->block_count + 1, sizeof *b.first);
     b.ends = calloc(unit->block_count + 1, sizeof(struct end *));

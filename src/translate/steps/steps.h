@@ -16,6 +16,7 @@
  *   steps/helper.c  matrix and image instructions
  *   steps/indexed.c registers chosen at run time
  *   steps/wide.c    v_mqsad_u32_u8
+ *   steps/sanitize.c what steps tell sanitizers
  *
  * If an instruction of the unit has no step, the whole unit is unsupported here and waits for native code. */
 #ifndef WL_TRANSLATE_STEPS_H
@@ -27,6 +28,7 @@
 
 #include <string.h>
 
+struct wl_sanitize_site; /* machine/sanitize.h */
 struct wl_step;
 
 /* A wave while it runs in steps. */
@@ -161,6 +163,14 @@ bool wl_steps_wide(struct wl_steps_builder *b, const struct wl_inst *inst);
 bool wl_steps_instruction(struct wl_steps_builder *b, const struct wl_inst *inst);
 /* The same for one in gfx9's indexing mode (index_mode; steps/indexed.c). */
 bool wl_steps_relative(struct wl_steps_builder *b, const struct wl_inst *inst);
+
+/* ---- sanitizers (steps/sanitize.c) ---- */
+
+/* What the step of an access of `bytes` bytes a lane hands to wl_helpers.sanitize_access; NULL: nobody asked for it (or there is no
+ * memory: b->status says so). */
+struct wl_sanitize_site *wl_steps_site(struct wl_steps_builder *b, const struct wl_inst *inst, uint32_t bytes);
+/* Appends a step that tells of the instruction if it waits for memory, or empties or writes a cache. */
+void wl_steps_add_sanitize_fence(struct wl_steps_builder *b, const struct wl_inst *inst);
 
 /* ---- a unit (steps.c) ---- */
 

@@ -6,6 +6,7 @@
 #include "device/cpu/code/tiers.h"
 #include "device/translate_request.h"
 #include "device/translator.h"
+#include "sanitize/allocations.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -170,6 +171,7 @@ static struct wl_translate_request make_request(const struct wl_translator *tran
     }
     request.dump = wl_options()->dump;
     request.exact_math = wl_options()->exact_math;
+    request.sanitize = wl_san_tools();
     if (unit->kernel) {
         struct wl_abi abi;
         wl_abi_init(&abi, unit->kernel, module->target);

@@ -13,6 +13,7 @@
 #include "device/cpu/run/groups.h"
 #include "device/cpu/run/launch.h"
 #include "device/cpu/run/parts.h"
+#include "device/cpu/run/sanitize.h"
 #include "machine/helpers.h"
 
 #include <stdio.h>
@@ -42,7 +43,7 @@ enum wl_status wl_dispatch_fit(struct wl_job *job, struct wl_group *group) {
         wave->image = (uint64_t)(uintptr_t)job->function->module->image;
         wave->lds = group->lds;
         wave->scratch = group->scratch ? group->scratch + i * group->scratch_stride : NULL;
-        wave->helpers = &wl_helpers_table;
+        wave->helpers = job->sanitized ? wl_sanitize_helpers() : &wl_helpers_table;
         wave->owner = &group->runners[i];
         wave->lds_size = job->lds_size;
         wave->scratch_size = job->scratch_size;
@@ -252,7 +253,7 @@ enum wl_progress wl_group_start(struct wl_job *job, struct wl_thread *thread, st
     group->waiting = group->ended = 0;
     group->workgroup_size[0] = 0;
     group->first_leads = false;
-    group->in_step = !job->groups; /* resident workgroups take turns as well */
+    group->in_step = !job->groups && !job->sanitized; /* resident workgroups take turns as well */
     for (uint32_t w = 0; w < extent->waves; w++) {
         struct wl_wave *wave = wl_group_wave(group, w);
         struct wl_runner *runner = &group->runners[w];
@@ -261,6 +262,10 @@ enum wl_progress wl_group_start(struct wl_job *job, struct wl_thread *thread, st
         enum wl_mode mode = (w + 1) * job->wave_size <= extent->items ? WL_MODE_FULL : WL_MODE_MASKED;
         if (!wl_wave_is_ready(runner, job->unit, mode) && !wl_wave_enter(job, thread, runner, wave, job->unit, mode))
             return WL_GROUP_FAILED;
+    }
+    if (job->sanitized && !wl_sanitize_start(job, group, extent)) {
+        wl_job_fail(job, WL_OUT_OF_MEMORY);
+        return WL_GROUP_FAILED;
     }
     return WL_GROUP_MOVED;
 }
@@ -360,6 +365,8 @@ enum wl_progress wl_group_step(struct wl_job *job, struct wl_thread *thread, str
             runner->state = wl_wave_run_on(job, thread, runner, wave, reason);
         }
         thread->float_mode = wave->mode_register;
+        if (job->sanitized)
+            wl_sanitize_wave(group, i, runner->state);
         switch (runner->state) {
         case WL_WAVE_BARRIER:
             group->waiting++;
@@ -377,15 +384,20 @@ enum wl_progress wl_group_step(struct wl_job *job, struct wl_thread *thread, str
         progress = WL_GROUP_MOVED;
     }
     wl_assert(group->waiting + group->ended <= group->wave_count);
-    if (group->ended == group->wave_count)
+    if (group->ended == group->wave_count) {
+        if (job->sanitized)
+            wl_sanitize_done(group);
         return WL_GROUP_DONE;
+    }
     if (group->waiting && group->waiting + group->ended == group->wave_count) {
         for (uint32_t i = 0; i < group->wave_count; i++)
             if (group->runners[i].state == WL_WAVE_BARRIER)
                 group->runners[i].state = WL_WAVE_READY;
         group->waiting = 0;
+        if (job->sanitized)
+            wl_sanitize_released(group);
         choose_turns(group);
-        group->in_step = !job->groups && !group->ended;
+        group->in_step = !job->groups && !job->sanitized && !group->ended;
         --*phases;
         progress = WL_GROUP_MOVED;
     }

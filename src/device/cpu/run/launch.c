@@ -9,7 +9,9 @@
 #include "device/cpu/run/dispatch.h"
 #include "device/cpu/run/parked.h"
 #include "device/cpu/run/parts.h"
+#include "device/cpu/run/sanitize.h"
 #include "device/cpu/run/services.h"
+#include "sanitize/allocations.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -138,6 +140,7 @@ static enum wl_status make_print_buffer(void **buffer) {
     if (!*buffer)
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for what a kernel prints");
     wl_print_buffer_init(*buffer);
+    wl_san_allocated((uint64_t)(uintptr_t)*buffer, WL_PRINT_BUFFER, WL_SAN_SYSTEM, NULL, NULL);
     return WL_OK;
 }
 
@@ -146,6 +149,7 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
     struct wl_hostcall *hostcall = NULL;
     void *print_buffer = NULL;
     struct wl_services services = {NULL, NULL, NULL};
+    struct wl_san_launch watched;
     enum wl_status status = WL_OK;
     if (f->uses_hostcall)
         status = wl_services_hostcall(job->device, &hostcall);
@@ -159,6 +163,8 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
     services.print_buffer = print_buffer;
     wl_abi_launch(memory, job, &services);
     wl_abi_sgprs(job, memory);
+    if (wl_san_tools())
+        wl_sanitize_begin(job, &watched, memory, wl_kernarg_size(f->kernel, job->launch));
     if (job->launch->cooperative)
         status = make_groups(job);
     if (job->may_wait)
@@ -172,6 +178,8 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
             status = wl_fail(WL_ABORTED, "kernel %s: another grid of the multi-device launch failed", f->kernel->name);
     }
     release_groups(job);
+    if (job->sanitized)
+        wl_sanitize_end(job, memory, wl_kernarg_size(f->kernel, job->launch));
     if (job->may_wait)
         wl_parked_release(job);
     if (atomic_load_explicit(&job->splits, memory_order_relaxed) > job->total / SPLITS_SHARE)
@@ -180,6 +188,7 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
         wl_hostcall_flush(hostcall);
     if (print_buffer) {
         wl_print_buffer_flush(f->module->object, print_buffer);
+        wl_san_forgotten((uint64_t)(uintptr_t)print_buffer, WL_PRINT_BUFFER);
         wl_pages_release(print_buffer, WL_PRINT_BUFFER);
     }
     if (status == WL_OK && job->timed) {
@@ -234,6 +243,10 @@ static void init_job(struct wl_job *job, struct wl_job_failure *failure, struct 
     job->tries = info->may_wait & WL_SPINS; /* such kernels have no barriers, which workgroup mode is for */
     job->keeps_trying = info->keeps_wave && !job->partial;
     job->fits_workgroup_mode = fits_workgroup_mode(job);
+    if (wl_san_tools()) { /* each wave has a state of its own, and waves take turns */
+        job->may_wait = true;
+        job->keeps_wave = job->tries = job->keeps_trying = job->fits_workgroup_mode = false;
+    }
 }
 
 enum wl_status wl_cpu_launch(struct wl_cpu_device *device, const struct wl_launch *launch) {

@@ -1,29 +1,39 @@
 #include "device/cpu/run/services.h"
 #include "device/cpu/memory.h"
+#include "sanitize/allocations.h"
 
 void (*wl_device_count_memory)(struct wl_device *device, int64_t bytes);
 
 #define PACKETS 1024 /* more packets than waves can hold at once: a wave has one only between two of its exits */
 
+/* Sanitizers know what kernels may access. */
+static void *tell(void *memory, size_t size, enum wl_san_memory kind) {
+    if (memory)
+        wl_san_allocated((uint64_t)(uintptr_t)memory, size, kind, NULL, NULL);
+    return memory;
+}
+
 static void *allocate(void *owner, size_t size, size_t alignment) {
     (void)owner;
-    return wl_pages_allocate(size, alignment);
+    return tell(wl_pages_allocate(size, alignment), size, WL_SAN_SYSTEM);
 }
 
 static void release(void *owner, void *memory, size_t size) {
     (void)owner;
+    wl_san_forgotten((uint64_t)(uintptr_t)memory, size);
     wl_pages_release(memory, size);
 }
 
 /* Device code's own: `owner` is the device. */
 static void *allocate_block(void *owner, size_t size, size_t alignment) {
-    void *memory = wl_pages_allocate(size, alignment);
+    void *memory = tell(wl_pages_allocate(size, alignment), size, WL_SAN_HEAP);
     if (memory && wl_device_count_memory)
         wl_device_count_memory(owner, (int64_t)size);
     return memory;
 }
 
 static void release_block(void *owner, void *memory, size_t size) {
+    wl_san_freed((uint64_t)(uintptr_t)memory, NULL);
     wl_pages_release(memory, size);
     if (wl_device_count_memory)
         wl_device_count_memory(owner, -(int64_t)size);
@@ -50,7 +60,7 @@ enum wl_status wl_services_heap(struct wl_cpu_device *device, const void **heap)
     if (!memory) {
         pthread_mutex_lock(&device->lock);
         memory = atomic_load(&device->heap);
-        if (!memory && (memory = wl_pages_allocate(WL_HOSTCALL_HEAP, WL_HOSTCALL_HEAP)))
+        if (!memory && (memory = tell(wl_pages_allocate(WL_HOSTCALL_HEAP, WL_HOSTCALL_HEAP), WL_HOSTCALL_HEAP, WL_SAN_SYSTEM)))
             atomic_store(&device->heap, memory);
         pthread_mutex_unlock(&device->lock);
     }
