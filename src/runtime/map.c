@@ -37,9 +37,9 @@ static uint64_t new_id(void) { return atomic_fetch_add_explicit(&map.next_id, 1,
 /* Sanitizers know what kernels may access. Variables are told of by the device, which has their names. */
 static void tell_made(const struct wl_allocation *allocation) {
     static const enum wl_san_memory kinds[WL_MEMORY_KINDS] = {
-        [WL_MEMORY_DEVICE] = WL_SAN_DEVICE,         [WL_MEMORY_HOST] = WL_SAN_PINNED,     [WL_MEMORY_REGISTERED] = WL_SAN_REGISTERED,
-        [WL_MEMORY_MANAGED] = WL_SAN_MANAGED,       [WL_MEMORY_VIRTUAL] = WL_SAN_VIRTUAL, [WL_MEMORY_IMPORTED] = WL_SAN_IMPORTED,
-        [WL_MEMORY_ARRAY] = WL_SAN_ARRAY,           [WL_MEMORY_POOL] = WL_SAN_POOL,       [WL_MEMORY_EXTERNAL] = WL_SAN_IMPORTED,
+        [WL_MEMORY_DEVICE] = WL_SAN_DEVICE,   [WL_MEMORY_HOST] = WL_SAN_PINNED,     [WL_MEMORY_REGISTERED] = WL_SAN_REGISTERED,
+        [WL_MEMORY_MANAGED] = WL_SAN_MANAGED, [WL_MEMORY_VIRTUAL] = WL_SAN_VIRTUAL, [WL_MEMORY_IMPORTED] = WL_SAN_IMPORTED,
+        [WL_MEMORY_ARRAY] = WL_SAN_ARRAY,     [WL_MEMORY_POOL] = WL_SAN_POOL,       [WL_MEMORY_EXTERNAL] = WL_SAN_IMPORTED,
     };
     if (allocation->kind != WL_MEMORY_VARIABLE)
         wl_san_allocated(allocation->address, allocation->size, kinds[allocation->kind], NULL, wl_san_call);

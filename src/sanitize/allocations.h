@@ -24,7 +24,7 @@ enum wl_san_memory {
     WL_SAN_SYSTEM, /* what the device itself gives kernels: packets, hostcall buffers, print buffers, the heap */
     WL_SAN_KERNARG,
     WL_SAN_HEAP, /* device malloc */
-    WL_SAN_USER, /* a block within another one: of a sub-allocator of the program (wavelift/sanitize.h) */
+    WL_SAN_USER, /* a block within another one: of a sub-allocator of the program (its own annotations) */
     WL_SAN_MEMORY_COUNT,
 };
 

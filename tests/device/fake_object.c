@@ -43,6 +43,16 @@ size_t wl_codeobject_function_count(const struct wl_codeobject *object) { return
 
 const struct wl_function *wl_codeobject_function(const struct wl_codeobject *object, size_t index) { return &object->functions[index]; }
 
+size_t wl_codeobject_variable_count(const struct wl_codeobject *object) {
+    (void)object;
+    return 0;
+}
+
+const struct wl_variable *wl_codeobject_variable(const struct wl_codeobject *object, size_t index) {
+    (void)object, (void)index;
+    return NULL;
+}
+
 uint64_t wl_codeobject_image_size(const struct wl_codeobject *object) {
     (void)object;
     return FAKE_IMAGE;

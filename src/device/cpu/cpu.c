@@ -10,12 +10,12 @@
 #include "device/cpu/memory.h"
 #include "device/cpu/run/dispatch.h"
 #include "device/cpu/run/launch.h"
+#include "device/cpu/run/sanitize.h"
 #include "device/cpu/run/services.h"
 #include "device/cpu/run/workers.h"
 #include "device/translate_request.h"
-#include "device/cpu/run/sanitize.h"
-#include "sanitize/allocations.h"
 #include "machine/processor.h"
+#include "sanitize/allocations.h"
 
 #include <inttypes.h>
 #include <stdio.h>

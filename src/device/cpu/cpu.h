@@ -298,14 +298,14 @@ struct wl_job {
     _Alignas(64) _Atomic uint64_t next; /* the first workgroup that no thread has taken */
     _Alignas(64) _Atomic int status;    /* enum wl_status; the first failure stops the job */
     _Atomic uint64_t busy_ns;
-    _Atomic uint64_t splits;        /* workgroups that left workgroup mode */
-    _Atomic bool asserted;          /* device code printed a failed assertion */
-    _Atomic bool lds_bounds;        /* accesses behind the LDS have been reported */
-    struct wl_job_failure *failure; /* of the first failure; the thread that set `status` writes it to the launching thread's memory */
-    struct wl_parked_groups parked; /* of a job that `may_wait` */
-    struct wl_gws *_Atomic gws;     /* NULL until a wave uses it */
+    _Atomic uint64_t splits;         /* workgroups that left workgroup mode */
+    _Atomic bool asserted;           /* device code printed a failed assertion */
+    _Atomic bool lds_bounds;         /* accesses behind the LDS have been reported */
+    struct wl_job_failure *failure;  /* of the first failure; the thread that set `status` writes it to the launching thread's memory */
+    struct wl_parked_groups parked;  /* of a job that `may_wait` */
+    struct wl_gws *_Atomic gws;      /* NULL until a wave uses it */
     struct wl_san_launch *sanitized; /* NULL: no sanitizer watches it */
-    struct wl_group *groups;        /* of a cooperative launch: the places of all its workgroups */
+    struct wl_group *groups;         /* of a cooperative launch: the places of all its workgroups */
     _Atomic uint64_t groups_done;
     /* workers.c: */
     void (*body)(void *context); /* not NULL: the job is this function and no launch; of the members above it uses `status` alone */

@@ -20,7 +20,7 @@ struct access {
     struct wl_scalar base; /* saddr; scratch: a 32-bit part */
     uint32_t element, operation;
     uint16_t descriptor;
-    const struct wl_sanitize_site *site; /* NULL: no sanitizer asks */
+    const struct wl_sanitize_site *site;        /* NULL: no sanitizer asks */
     const struct wl_sanitize_site *second_site; /* of the second address; of the copy in LDS */
 };
 
@@ -407,8 +407,7 @@ static const struct wl_step *run_buffer(struct wl_machine *m, const struct wl_st
     const uint64_t exec = wl_machine_exec(m);
     m->wave->fault_pc = a->fault;
     if (a->site)
-        wl_machine_set_mask(m, WL_SGPR_EXEC,
-                            helpers->sanitize_buffer(m->wave, a->site, address, descriptor, soffset, offset, a->element));
+        wl_machine_set_mask(m, WL_SGPR_EXEC, helpers->sanitize_buffer(m->wave, a->site, address, descriptor, soffset, offset, a->element));
     const uint64_t refused = exec & ~wl_machine_exec(m);
     if (a->operation)
         helpers->buffer_atomic(m->wave, data, address, descriptor, soffset, offset, a->element, a->operation);

@@ -100,8 +100,7 @@ static uint64_t help_buffer(struct wl_wave *wave, const struct wl_sanitize_site 
             parted |= UINT64_C(1) << l; /* some of it: what lies in range is the descriptor's matter */
         }
         in_range |= UINT64_C(1) << l;
-        at[l] = is_scratch ? (uint32_t)(place.offset + soffset / wave->wave_size)
-                           : (uint64_t)(uintptr_t)wl_buffer_memory(&place, 0);
+        at[l] = is_scratch ? (uint32_t)(place.offset + soffset / wave->wave_size) : (uint64_t)(uintptr_t)wl_buffer_memory(&place, 0);
     }
     watched_wave(wave)->instructions++;
     struct wl_san_access access = {
