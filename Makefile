@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 CMAKE   = cmake -G Ninja -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 FORMATTED = $(shell git -c safe.directory='*' ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
 
-.PHONY: all deps demo check bench install format check-format lint check-asan check-tsan check-aarch64 check-debian13 check-llvm check-triton check-rocm check-suites check-clang check-hip-tests coverage clean
+.PHONY: all deps demo check bench install format check-format lint check-asan check-tsan check-sanitizers check-aarch64 check-debian13 check-llvm check-triton check-rocm check-suites check-clang check-hip-tests coverage clean
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -59,6 +59,11 @@ check-tsan: deps
 	cmake --build $(BUILD)-tsan
 	cmake --build $(BUILD)-tsan --target programs
 	tools/run-tests.sh $(BUILD)-tsan $(JOBS)
+
+# The whole catalogue of faults for `wavelift sanitize`: each at -O0 to -O3, by both compilers. `make check` runs a part of it.
+check-sanitizers: deps all
+	cmake --build $(BUILD) --target sanitize-programs
+	tests/sanitize/all.sh $(BUILD) $(JOBS)
 
 # Which lines of src/ the tests run, with the programs as in the sanitizer builds: a table on stdout, and coverage.json in the build folder.
 coverage:

@@ -19,6 +19,29 @@ static const struct wl_command commands[] = {
                "found.",
      .options = {[WL_RUN_ARCH] = {"arch", "ARCH", "is short for setting WAVELIFT_ARCH."}},
      .run = wl_command_exec},
+    {.name = "sanitize",
+     .operands = "[--] PROGRAM [ARGUMENT...]",
+     .summary = "runs a HIP program and reports the faults of its kernels",
+     .manual =
+         "Runs a program as run does, and watches the memory accesses and barriers of its kernels. Each fault is a paragraph on stderr, "
+         "and "
+         "a summary ends the run; docs/sanitizers.md describes both. The exit status is the program's, 128 and the signal's number if a "
+         "signal ended it, or 1 if there are findings.",
+     .options = {[WL_SANITIZE_TOOL] = {"tool", "TOOL[,TOOL...]",
+                                       "chooses among memcheck, racecheck, initcheck and synccheck; default: all."},
+                 [WL_SANITIZE_JSON] = {"json", "FILE",
+                                       "writes the findings there as well. The second process of the program that writes, and each one "
+                                       "after it, adds its number to the name."},
+                 [WL_SANITIZE_SUPPRESSIONS] = {"suppressions", "FILE", "names findings that are not to be reported."},
+                 [WL_SANITIZE_FINDINGS] = {"max-findings", "N", "prints at most so many findings and counts the rest; default: 100."},
+                 [WL_SANITIZE_LEAKS] = {"leak-check", NULL, "reports memory that is not freed when the program ends."},
+                 [WL_SANITIZE_KERNEL] = {"only-kernel", "NAME",
+                                         "watches this kernel alone: its symbol, its name in C++, or that without parameters; a pattern as "
+                                         "of the shell."},
+                 [WL_SANITIZE_EXIT] = {"error-exitcode", "N", "is the exit status if there are findings."},
+                 [WL_SANITIZE_GENERATE] = {"gen-suppressions", NULL, "prints with each finding the suppression that would hide it."},
+                 [WL_SANITIZE_ARCH] = {"arch", "ARCH", "is short for setting WAVELIFT_ARCH."}},
+     .run = wl_command_sanitize},
     {.name = "disasm",
      .operands = "FILE",
      .summary = "kernels, resources and code of a code object, bundle, program or library",

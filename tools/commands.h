@@ -3,7 +3,7 @@
 #ifndef WL_TOOLS_COMMANDS_H
 #define WL_TOOLS_COMMANDS_H
 
-enum { WL_MOST_OPTIONS = 8 };
+enum { WL_MOST_OPTIONS = 10 };
 
 struct wl_command_option {
     const char *name;  /* "arch": given as --arch */
@@ -32,6 +32,17 @@ void wl_command_print_manual(void);
 
 /* Each command's options, as their places in `values`. */
 enum { WL_RUN_ARCH };
+enum {
+    WL_SANITIZE_TOOL,
+    WL_SANITIZE_JSON,
+    WL_SANITIZE_SUPPRESSIONS,
+    WL_SANITIZE_FINDINGS,
+    WL_SANITIZE_LEAKS,
+    WL_SANITIZE_KERNEL,
+    WL_SANITIZE_EXIT,
+    WL_SANITIZE_GENERATE,
+    WL_SANITIZE_ARCH
+};
 enum { WL_DISASM_ARCH, WL_DISASM_KERNEL, WL_DISASM_NO_CODE };
 enum { WL_CHECK_ARCH, WL_CHECK_KERNEL, WL_CHECK_ONLY_UNSUPPORTED, WL_CHECK_NATIVE, WL_CHECK_JSON, WL_CHECK_SAMPLE, WL_CHECK_SEED };
 enum { WL_PTX_ARCH, WL_PTX_KERNEL, WL_PTX_SM, WL_PTX_BLOCK, WL_PTX_PARTIAL, WL_PTX_OUT, WL_PTX_DUMP };
@@ -39,6 +50,7 @@ enum { WL_ISA_TARGET, WL_ISA_WAVE, WL_ISA_MISSING };
 
 int wl_command_info(char **operands, const char *const *values);
 int wl_command_exec(char **operands, const char *const *values); /* run */
+int wl_command_sanitize(char **operands, const char *const *values);
 int wl_command_disasm(char **operands, const char *const *values);
 int wl_command_check(char **operands, const char *const *values);
 int wl_command_ptx(char **operands, const char *const *values);

@@ -1,4 +1,5 @@
-/* The `wavelift` command: what is here (info), running a program on it (run), what is in a code object (disasm), the
+/* The `wavelift` command: what is here (info), running a program on it (run), the same with tools that find
+ * faults (sanitize), what is in a code object (disasm), the
  * native-code cache (cache), what can be trusted of a file (check), what
  * instructions there are (isa), kernels as PTX (ptx). Manual page: docs/wavelift.1. */
 #include "commands.h"

@@ -1,5 +1,6 @@
 /* HIP reference: Memory management, arrays and mipmapped arrays. Their memory is laid out in rows; textures and surfaces read it. */
 #include "api/array.h"
+#include "api/checked.h"
 #include "api/texture.h"
 #include "runtime/capture.h"
 #include "runtime/context.h"
@@ -150,6 +151,7 @@ static hipError_t create(const char *function, hipArray_t *result, const struct 
         return error;
     struct hipArray *array = malloc(sizeof *array);
     size_t size = array ? describe(request, array) : 0;
+    wl_checked_call(function);
     enum wl_status status = size ? wl_memory_allocate(wl_context_current(), WL_MEMORY_ARRAY, size, request->flags, &array->data)
                                  : wl_fail(WL_OUT_OF_MEMORY, "no memory for such an array");
     if (status == WL_OK) {
@@ -225,8 +227,11 @@ static hipError_t destroy(const char *function, hipArray_t array) {
         return wl_api_status(function, WL_CAPTURE_UNSUPPORTED);
     if (!array)
         return wl_api_fail(function, hipErrorInvalidValue, "a NULL array");
-    if (!wl_handle_is(array, WL_HANDLE_ARRAY))
+    wl_checked_call(function);
+    if (!wl_handle_is(array, WL_HANDLE_ARRAY)) {
+        wl_checked_bad_handle(function, array, "array");
         return wl_api_fail(function, hipErrorContextIsDestroyed, "not an array");
+    }
     if (array->is_level) /* its memory goes with the mipmapped array */
         return give_level_back(array) ? wl_api_success() : wl_api_fail(function, hipErrorContextIsDestroyed, "freed as often as asked for");
     if (!wl_stream_inside_command())
@@ -319,6 +324,7 @@ static hipError_t create_mipmap(const char *function, hipMipmappedArray_t *resul
         return wl_api_fail(function, hipErrorInvalidValue, "no levels, or more than there are halves");
     struct hipMipmappedArray *mipmap = calloc(1, sizeof *mipmap + levels * sizeof mipmap->level[0]);
     size_t offsets[MAX_LEVELS], total = 0;
+    wl_checked_call(function);
     enum wl_status status = mipmap ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a mipmapped array");
     for (unsigned i = 0; i < levels && status == WL_OK; i++, shrink(&request)) {
         size_t size = describe(&request, &mipmap->level[i]);
@@ -369,8 +375,11 @@ static hipError_t destroy_mipmap(const char *function, hipMipmappedArray_t mipma
         return wl_api_status(function, WL_CAPTURE_UNSUPPORTED);
     if (!mipmap)
         return wl_api_fail(function, hipErrorInvalidValue, "a NULL array");
-    if (!wl_handle_is(mipmap, WL_HANDLE_MIPMAP))
+    wl_checked_call(function);
+    if (!wl_handle_is(mipmap, WL_HANDLE_MIPMAP)) {
+        wl_checked_bad_handle(function, mipmap, "mipmapped array");
         return wl_api_fail(function, hipErrorContextIsDestroyed, "not a mipmapped array");
+    }
     if (!wl_stream_inside_command())
         wl_runtime_drain();
     wl_handle_remove(mipmap);

@@ -1,5 +1,6 @@
 /* HIP reference: Memory management, copies of memory. */
 #include "api/copy.h"
+#include "api/checked.h"
 
 #include "runtime/capture.h"
 #include "runtime/context.h"
@@ -134,6 +135,7 @@ static hipError_t copy_memory(const char *function, const struct wl_copy *copy, 
         return wl_api_fail(function, hipErrorInvalidValue, "a NULL pointer");
     if ((copy->rows > 1 || copy->slices > 1) && (copy->target_pitch < copy->width || copy->source_pitch < copy->width))
         return wl_api_fail(function, hipErrorInvalidValue, "a pitch is smaller than the width");
+    wl_checked_copy(function, copy);
     if (!find_ends(copy, &target, &source))
         return wl_api_fail(function, hipErrorInvalidValue, "the copy leaves its memory, or may not use it");
     ask_device(stream, copy->target, &target);
@@ -312,8 +314,12 @@ hipError_t wl_api_copy_sides(const char *function, const struct wl_side *target,
                            .source_pitch = source->array ? source->array->pitch : source->pitch,
                            .target_slice = target->array ? target->array->slice : target->slice,
                            .source_slice = source->array ? source->array->slice : source->slice};
-    if (!copy.target || !copy.source)
+    if (!copy.target || !copy.source) {
+        const struct wl_side *side = copy.target ? source : target;
+        wl_checked_outside(function, side->array->data, !copy.target, "%zu planes of %zu rows of %zu bytes, from (%zu, %zu, %zu) on",
+                           slices, rows, width, side->x, side->y, side->z);
         return wl_api_fail(function, hipErrorInvalidValue, "the copy is not within the array");
+    }
     return wl_api_copy(function, &copy, kind, stream, async);
 }
 

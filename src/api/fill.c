@@ -1,4 +1,5 @@
 /* HIP reference: Memory management, fills. */
+#include "api/checked.h"
 #include "api/copy.h"
 #include "runtime/capture.h"
 #include "runtime/context.h"
@@ -41,6 +42,7 @@ hipError_t wl_api_fill(const char *function, const struct wl_fill *fill, hipStre
         return wl_api_fail(function, hipErrorInvalidValue, "the pointer is not aligned to the elements");
     if ((fill->rows > 1 || fill->slices > 1) && fill->pitch < width)
         return wl_api_fail(function, hipErrorInvalidValue, "the pitch is smaller than the width");
+    wl_checked_piece(function, &(struct wl_checked_piece){fill->target, width, fill->rows, fill->slices, fill->pitch, fill->slice, true});
     if (!wl_api_reach(width, fill->rows, fill->slices, fill->pitch, fill->slice, &bytes) ||
         wl_memory_check(fill->target, bytes, true, &target) != WL_OK)
         return wl_api_fail(function, hipErrorInvalidValue, "the fill leaves its memory, or may not write it");

@@ -2,6 +2,7 @@
  * remembered, and hipMemRangeGetAttribute tells it. A prefetch makes the pages present. The system's memory is managed too. */
 #include "runtime/managed.h"
 #include "api/api.h"
+#include "api/checked.h"
 #include "runtime/capture.h"
 #include "runtime/context.h"
 #include "runtime/stream.h"
@@ -17,6 +18,7 @@ hipError_t hipMallocManaged(void **ptr, size_t size, unsigned int flags) {
     API_TRY(wl_capture_unsafe());
     API_CONTEXT(context);
     API_HEALTHY(context);
+    wl_checked_call(__func__);
     API_RETURN(wl_memory_allocate(context, WL_MEMORY_MANAGED, size, flags, ptr));
 }
 

@@ -1,5 +1,6 @@
 /* HIP reference: Memory management, allocation and questions about pointers; Stream-ordered memory. */
 #include "api/api.h"
+#include "api/checked.h"
 #include "runtime/capture.h"
 #include "runtime/context.h"
 #include "runtime/pool.h"
@@ -18,6 +19,7 @@
 
 static hipError_t allocate(const char *function, enum wl_memory_kind kind, void **ptr, size_t size, unsigned flags) {
     struct wl_context *context = wl_context_current();
+    wl_checked_call(function);
     if (!ptr)
         return wl_api_fail(function, hipErrorInvalidValue, "no place for the pointer");
     if (!context)
@@ -97,8 +99,10 @@ static hipError_t release(const char *function, void *ptr) {
     if (!ptr)
         return wl_api_success();
     struct wl_allocation allocation;
-    if (!wl_memory_find(ptr, &allocation) || allocation.address != (uint64_t)(uintptr_t)ptr || !(FREED_KINDS >> allocation.kind & 1))
+    if (!wl_memory_find(ptr, &allocation) || allocation.address != (uint64_t)(uintptr_t)ptr || !(FREED_KINDS >> allocation.kind & 1)) {
+        wl_checked_bad_free(function, ptr);
         return wl_api_fail(function, hipErrorInvalidValue, "the pointer is not the start of such an allocation");
+    }
     if (wl_capture_unsafe() != WL_OK)
         return wl_api_status(function, WL_CAPTURE_UNSUPPORTED);
     if (!wl_stream_inside_command())
@@ -112,13 +116,17 @@ static hipError_t free_memory(const char *function, void *ptr) {
     struct wl_allocation allocation;
     struct wl_graph_memory *memory = ptr ? wl_graph_memory_at(ptr) : NULL;
     bool pooled = ptr && wl_mempool_find(ptr, &allocation);
+    wl_checked_call(function);
     if (!memory && !pooled)
         return release(function, ptr);
     if (wl_capture_unsafe() != WL_OK)
         return wl_api_status(function, WL_CAPTURE_UNSUPPORTED);
     if (!wl_stream_inside_command())
         wl_runtime_drain();
-    return wl_api_status(function, memory ? wl_graph_memory_end(memory) : wl_mempool_free(ptr, NULL));
+    enum wl_status status = memory ? wl_graph_memory_end(memory) : wl_mempool_free(ptr, NULL);
+    if (status == WL_INVALID_VALUE)
+        wl_checked_bad_free(function, ptr);
+    return wl_api_status(function, status);
 }
 
 hipError_t hipFree(void *ptr) { return free_memory(__func__, ptr); }
@@ -155,6 +163,7 @@ hipError_t hipHostRegister(void *hostPtr, size_t size, unsigned int flags) {
     API_CONTEXT(context);
     if (is_registered(hostPtr, size)) /* once more is as good as once */
         API_SUCCESS();
+    wl_checked_call(__func__);
     enum wl_status status = wl_memory_register(context, WL_MEMORY_REGISTERED, hostPtr, size, flags);
     API_REQUIRE(status != WL_INVALID_VALUE, hipErrorHostMemoryAlreadyRegistered);
     API_TRY(status);
@@ -172,7 +181,11 @@ hipError_t hipHostUnregister(void *hostPtr) {
         wl_runtime_drain();
     struct wl_allocation allocation;
     struct wl_context *owner = wl_memory_find(hostPtr, &allocation) ? allocation.context : NULL;
-    API_REQUIRE(wl_memory_unregister(hostPtr, WL_MEMORY_REGISTERED) == WL_OK, hipErrorHostMemoryNotRegistered);
+    wl_checked_call(__func__);
+    enum wl_status status = wl_memory_unregister(hostPtr, WL_MEMORY_REGISTERED);
+    if (status != WL_OK)
+        wl_checked_bad_free(__func__, hostPtr);
+    API_REQUIRE(status == WL_OK, hipErrorHostMemoryNotRegistered);
     wl_memory_withdraw(owner, hostPtr);
     API_SUCCESS();
 }

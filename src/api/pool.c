@@ -1,5 +1,6 @@
 /* HIP reference: Stream ordered memory allocator. */
 #include "runtime/pool.h"
+#include "api/checked.h"
 #include "api/graph_api.h"
 #include "runtime/context.h"
 #include "runtime/handles.h"
@@ -42,6 +43,7 @@ static hipError_t allocate(const char *function, void **ptr, size_t size, struct
     *ptr = NULL;
     if (size == 0)
         return wl_api_success();
+    wl_checked_call(function);
     if (wl_capture_active(stream))
         return wl_api_status(function, capture_allocation(stream, wl_mempool_context(pool), size, ptr));
     return wl_api_status(function, wl_mempool_allocate(pool, size, stream, ptr));
@@ -91,13 +93,16 @@ hipError_t hipFreeAsync(void *ptr, hipStream_t stream) {
     API_STREAM_OR(queue, stream, hipErrorInvalidHandle);
     if (wl_capture_active(queue))
         API_RETURN(capture_free(ptr, queue));
+    wl_checked_call(__func__);
     enum wl_status status = wl_mempool_free(ptr, queue);
-    if (status != WL_NOT_FOUND)
-        API_RETURN(status);
-    struct wl_graph_memory *memory = wl_graph_memory_at(ptr);
+    struct wl_graph_memory *memory = status == WL_NOT_FOUND ? wl_graph_memory_at(ptr) : NULL;
     if (memory)
-        API_RETURN(wl_graph_memory_end(memory));
-    API_RETURN(free_plain(ptr, queue));
+        status = wl_graph_memory_end(memory);
+    else if (status == WL_NOT_FOUND)
+        status = free_plain(ptr, queue);
+    if (status == WL_INVALID_VALUE)
+        wl_checked_bad_free(__func__, ptr);
+    API_RETURN(status);
 }
 
 /* ---- the pools of a device --------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
 /* HIP reference: Memory management, device variables by symbol. */
+#include "api/checked.h"
 #include "api/copy.h"
 #include "runtime/context.h"
 #include "runtime/program.h"
@@ -6,7 +7,7 @@
 #include "runtime/work.h"
 
 /* The variable behind a symbol; an error of `function` if there is none, or if the range does not lie in it. */
-static hipError_t find_range(const char *function, const void *symbol, size_t offset, size_t size, void **address) {
+static hipError_t find_range(const char *function, const void *symbol, size_t offset, size_t size, bool write, void **address) {
     struct wl_context *context = wl_context_current();
     size_t whole = 0;
     if (!context)
@@ -18,15 +19,17 @@ static hipError_t find_range(const char *function, const void *symbol, size_t of
         return wl_api_fail(function, hipErrorInvalidSymbol, wl_failure());
     if (status != WL_OK)
         return wl_api_status(function, status);
-    if (offset > whole || size > whole - offset)
+    if (offset > whole || size > whole - offset) {
+        wl_checked_outside(function, *address, write, "%zu bytes from byte %zu of a variable of %zu bytes on", size, offset, whole);
         return wl_api_fail(function, hipErrorInvalidValue, "the range does not lie in the variable");
+    }
     *address = (char *)*address + offset;
     return wl_api_success();
 }
 
 hipError_t hipGetSymbolAddress(void **devPtr, const void *symbol) {
     API_REQUIRE(devPtr != NULL, hipErrorInvalidValue);
-    return find_range(__func__, symbol, 0, 0, devPtr);
+    return find_range(__func__, symbol, 0, 0, false, devPtr);
 }
 
 hipError_t hipGetSymbolSize(size_t *size, const void *symbol) {
@@ -42,7 +45,7 @@ hipError_t hipGetSymbolSize(size_t *size, const void *symbol) {
 hipError_t wl_api_copy_symbol(const char *function, const void *symbol, bool to, void *other, size_t size, size_t offset,
                               hipMemcpyKind kind, hipStream_t handle, bool async) {
     void *address = NULL;
-    hipError_t error = find_range(function, symbol, offset, size, &address);
+    hipError_t error = find_range(function, symbol, offset, size, to, &address);
     if (error != hipSuccess)
         return error;
     struct wl_stream *stream = wl_api_stream(handle);

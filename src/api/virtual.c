@@ -1,6 +1,7 @@
 /* HIP reference: Virtual memory management. */
 #include "runtime/virtual.h"
 #include "api/api.h"
+#include "api/checked.h"
 #include "runtime/context.h"
 #include "runtime/handles.h"
 #include "runtime/managed.h"
@@ -123,6 +124,7 @@ static bool is_page(const void *ptr) { return ptr && (uintptr_t)ptr % WL_GRANULA
 hipError_t hipMemMap(void *ptr, size_t size, size_t offset, hipMemGenericAllocationHandle_t handle, unsigned long long flags) {
     API_REQUIRE(is_page(ptr) && is_granular(size) && offset == 0 && flags == 0, hipErrorInvalidValue);
     API_PHYSICAL(physical, handle);
+    wl_checked_call(__func__);
     API_RETURN(wl_virtual_map(ptr, size, physical));
 }
 
@@ -130,6 +132,7 @@ hipError_t hipMemUnmap(void *ptr, size_t size) {
     API_REQUIRE(is_page(ptr) && is_granular(size), hipErrorInvalidValue);
     if (!wl_stream_inside_command())
         wl_runtime_drain();
+    wl_checked_call(__func__);
     API_RETURN(wl_virtual_unmap(ptr, size));
 }
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct wl_options options = {.cache_size = UINT64_C(1) << 30, .log = 1};
+static struct wl_options options = {.cache_size = UINT64_C(1) << 30, .log = 1, .sanitize_findings = 100};
 static pthread_once_t options_once = PTHREAD_ONCE_INIT;
 
 static const char *text_option(const char *name) {
@@ -155,6 +155,13 @@ static void read_options(void) {
     options.sanitize = tools_option("WAVELIFT_SANITIZE");
     if (options.sanitize)
         options.tier = 1; /* whose code tells all accesses */
+    options.sanitize_json = text_option("WAVELIFT_SANITIZE_JSON");
+    options.sanitize_suppressions = text_option("WAVELIFT_SANITIZE_SUPPRESSIONS");
+    options.sanitize_kernel = text_option("WAVELIFT_SANITIZE_KERNEL");
+    options.sanitize_run = text_option("WAVELIFT_SANITIZE_RUN");
+    options.sanitize_findings = (unsigned)number_option("WAVELIFT_SANITIZE_FINDINGS", options.sanitize_findings, 0, 1000000);
+    options.sanitize_leaks = choice_option("WAVELIFT_SANITIZE_LEAKS", "off", "on");
+    options.sanitize_generate = choice_option("WAVELIFT_SANITIZE_GENERATE", "off", "on");
     options.own_memory = choice_option("WAVELIFT_MEMORY", "shared", "own");
     options.exact_math = choice_option("WAVELIFT_MATH", "fast", "exact");
     options.cuda_library = text_option("WAVELIFT_CUDA_LIBRARY");

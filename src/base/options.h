@@ -31,7 +31,14 @@ struct wl_options {
     /* WAVELIFT_SANITIZE: tools that watch kernels, bits of enum wl_sanitize_tool (machine/sanitize.h): a list of memcheck, racecheck,
      * initcheck and synccheck, or all; default 0. Kernels run on CPU devices alone then. */
     unsigned sanitize;
-    const char *cpu; /* WAVELIFT_CPU: make code for this CPU (base/cpu.h), not for this machine's; NULL: this one */
+    const char *sanitize_json;         /* WAVELIFT_SANITIZE_JSON: a file that receives the findings; NULL: none */
+    const char *sanitize_suppressions; /* WAVELIFT_SANITIZE_SUPPRESSIONS: a file of findings that are not to be reported; NULL: none */
+    const char *sanitize_kernel;       /* WAVELIFT_SANITIZE_KERNEL: the kernel that is watched (sanitize/names.h); NULL: all */
+    const char *sanitize_run;          /* WAVELIFT_SANITIZE_RUN: a file of `wavelift sanitize` (sanitize/run.h); NULL: none */
+    unsigned sanitize_findings;        /* WAVELIFT_SANITIZE_FINDINGS: most findings to print; default 100 */
+    bool sanitize_leaks;               /* WAVELIFT_SANITIZE_LEAKS: on: report memory that is not freed at exit; default off */
+    bool sanitize_generate;            /* WAVELIFT_SANITIZE_GENERATE: on: print a suppression with each finding; default off */
+    const char *cpu;                   /* WAVELIFT_CPU: make code for this CPU (base/cpu.h), not for this machine's; NULL: this one */
 };
 
 /* The process's options. Thread-safe; never NULL. */

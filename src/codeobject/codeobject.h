@@ -239,5 +239,9 @@ bool wl_codeobject_is_code(const struct wl_codeobject *object, uint64_t address,
 /* "file:line" of a virtual address from the ELF's line table; false if it has none, or libdw is not installed. The first call
  * opens libdw and reads the whole table. */
 bool wl_codeobject_source_line(const struct wl_codeobject *object, uint64_t address, char *text, size_t size);
+/* The place where the function that an instruction's line is in was inlined, at depth 0; at depth 1 the one where that place's function was
+ * inlined, and so on. False: there is none, or it is not known. Thread-safe. */
+enum { WL_MOST_INLINED = 16 };
+bool wl_codeobject_inlined_at(const struct wl_codeobject *object, uint64_t address, unsigned depth, char *text, size_t size);
 
 #endif

@@ -23,6 +23,11 @@ struct list {
 
 /* GPUs that do not work are no failure: the other devices do. */
 static enum wl_status add(struct list *list, const struct wl_device_wish *wish) {
+    if (wish->cuda && wl_options()->sanitize) {
+        (void)wl_fail(WL_NOT_FOUND, "the sanitizers watch kernels on CPU devices alone; GPUs are left out");
+        wl_log(wl_options()->device_wishes == 1 ? 1 : 2, "%s", wl_failure());
+        return WL_OK;
+    }
     unsigned most = wish->count == UINT32_MAX && !wish->cuda ? 1 : wish->count;
     make *kind = wish->cuda ? wl_cuda_device_create : make_cpu;
     for (unsigned i = 0; i < most && list->count < WL_MAX_DEVICES; i++) {

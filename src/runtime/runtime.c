@@ -12,6 +12,7 @@
 #include "runtime/pool.h"
 #include "runtime/stream_run.h"
 #include "runtime/user_object.h"
+#include "sanitize/allocations.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +89,8 @@ static enum wl_status make_context(struct wl_context *context, struct wl_device 
 static void start(void) {
     struct wl_device **devices = NULL;
     size_t count = 0;
+    if (wl_san_tools())
+        wl_san_begin();
     wl_device_describe_address = wl_memory_describe;
     wl_device_count_memory = wl_usage_add_heap;
     enum wl_status status = wl_devices_create(&devices, &count);

@@ -261,6 +261,11 @@ void wl_san_excluded(uint64_t address, uint64_t size) {
         mark(address, size, false);
 }
 
+void wl_san_included(uint64_t address, uint64_t size) {
+    if (wl_san_tools())
+        mark(address, size, true);
+}
+
 static uint64_t distance(const struct block *block, uint64_t address) {
     if (address < block->is.address)
         return block->is.address - address;

@@ -48,6 +48,8 @@ void wl_san_forgotten(uint64_t address, uint64_t size);
 /* [address, address + size) may not be accessed, though it is a part of a live block: a red zone, or what a sub-allocator has not given
  * out. */
 void wl_san_excluded(uint64_t address, uint64_t size);
+/* They may be accessed again. */
+void wl_san_included(uint64_t address, uint64_t size);
 
 /* The innermost live block that holds `address`, else the nearest one, freed ones included. False: there is none. */
 bool wl_san_find(uint64_t address, struct wl_san_block *block);

@@ -44,6 +44,7 @@ void wl_san_group_end(struct wl_san_group *group) {
 
 void wl_san_wave_begin(struct wl_san_wave *wave) {
     wave->instructions = 0;
+    wave->call_count = 0;
     if (races(wave->group->launch))
         wl_race_wave_begin(wave);
 }
@@ -71,6 +72,17 @@ void wl_san_fence(struct wl_san_wave *wave, const struct wl_sanitize_fence *fenc
         wl_race_fence(wave, fence);
     if (syncs(wave->group->launch))
         wl_sync_fence(wave, fence);
+}
+
+/* A tail call finds the place of its caller, which is known already. */
+void wl_san_jump(struct wl_san_wave *wave, uint64_t target, uint64_t back) {
+    for (uint32_t i = wave->call_count; i > 0; i--)
+        if (wave->calls[i - 1] == target) {
+            wave->call_count = i - 1;
+            return;
+        }
+    if (back && wave->call_count < WL_SAN_DEEPEST_CALLS && (!wave->call_count || wave->calls[wave->call_count - 1] != back))
+        wave->calls[wave->call_count++] = back;
 }
 
 void wl_san_barrier_arrive(struct wl_san_wave *wave, uint64_t code, uint64_t exec) {
@@ -108,6 +120,10 @@ void wl_san_fill_place(const struct wl_san_wave *wave, uint64_t code, uint32_t l
                                    .lane = lane,
                                    .access = access,
                                    .has_item = true};
+    while (place->caller_count < WL_SAN_MOST_CALLS && place->caller_count < wave->call_count) {
+        place->callers[place->caller_count] = wave->calls[wave->call_count - 1 - place->caller_count] - 4; /* of the call itself */
+        place->caller_count++;
+    }
     for (unsigned d = 0; d < 3; d++)
         place->group[d] = group->id[d];
     place->item[0] = number % size[0];

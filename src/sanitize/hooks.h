@@ -38,11 +38,15 @@ struct wl_san_group {
     void *race, *sync;
 };
 
+enum { WL_SAN_DEEPEST_CALLS = 32 }; /* of device functions that a wave is known to be in */
+
 struct wl_san_wave {
     struct wl_san_group *group;
     uint32_t index; /* in the workgroup */
     const uint8_t *scratch;
-    uint64_t instructions; /* memory instructions that the wave has begun: tells the rounds of a loop apart */
+    uint64_t instructions;                /* memory instructions that the wave has begun: tells the rounds of a loop apart */
+    uint64_t calls[WL_SAN_DEEPEST_CALLS]; /* the places at which the device functions that it is in will return */
+    uint32_t call_count;
     void *race, *sync;
 };
 
@@ -68,6 +72,9 @@ void wl_san_wave_end(struct wl_san_wave *wave);
 /* Before the access. Returns the lanes that may make it, as bits of access->lanes: the others were reported. */
 uint64_t wl_san_access(struct wl_san_wave *wave, const struct wl_san_access *access);
 void wl_san_fence(struct wl_san_wave *wave, const struct wl_sanitize_fence *fence);
+
+/* A wave goes on at `target`, in another function; `back`: the place behind the call, 0: it is none that is known. */
+void wl_san_jump(struct wl_san_wave *wave, uint64_t target, uint64_t back);
 
 /* A wave comes to a barrier at `code` with these lanes on. barrier_done: all waves that have not ended have come, and go on. */
 void wl_san_barrier_arrive(struct wl_san_wave *wave, uint64_t code, uint64_t exec);

@@ -7,7 +7,8 @@
  *   allocations.h  the memory that kernels may access, and the shadow that says so
  *   memcheck.h     accesses outside of it
  *   race.h         conflicting accesses without order; sync.h: barriers that some do not reach
- *   report.h       findings: counted, suppressed, printed
+ *   report.h       findings: counted, suppressed, printed. names.h, describe.h: in words; json.h: for programs; suppress.h: which are not
+ *                  wanted; stacks.h: the host's calls; run.h: what `wavelift sanitize` learns
  *
  * The layer lies above codeobject/ and machine/ and below device/: the device tells it what its waves do, the runtime and the API what
  * memory there is, and it knows neither of them.
@@ -36,6 +37,7 @@ enum wl_san_kind {
     WL_SAN_KERNARG_BOUNDS,
     WL_SAN_READ_ONLY, /* a store to memory that the kernel may only read */
     WL_SAN_DOUBLE_FREE,
+    WL_SAN_BAD_FREE,   /* of an address at which no block begins */
     WL_SAN_API_BOUNDS, /* a copy or a fill out of bounds */
     WL_SAN_LEAK,
     /* initcheck */
@@ -60,6 +62,8 @@ enum wl_san_kind {
     WL_SAN_KIND_COUNT,
 };
 
+enum { WL_SAN_MOST_CALLS = 8 }; /* of device functions in each other that are told: the innermost ones */
+
 /* Where an access was made. All zero: by the host. */
 struct wl_san_place {
     const char *kernel;                 /* as the code object has it (mangled); NULL: the host */
@@ -67,10 +71,12 @@ struct wl_san_place {
     uint64_t code;                      /* virtual address of the instruction in the code object */
     uint32_t group[3], item[3];
     uint32_t wave, lane;
-    uint8_t access;   /* enum wl_sanitize_kind */
-    uint8_t has_item; /* else the wave alone is known: lane and item say nothing */
-    uint64_t stack;   /* of the host's call: an id of wl_san_stack; 0: none */
-    const char *call; /* the host's function, "hipMemcpy"; NULL: none */
+    uint8_t access; /* enum wl_sanitize_kind */
+    uint8_t caller_count;
+    uint8_t has_item;                    /* else the wave alone is known: lane and item say nothing */
+    uint64_t stack;                      /* of the host's call: an id of wl_san_stack; 0: none */
+    const char *call;                    /* the host's function, "hipMemcpy"; NULL: none */
+    uint64_t callers[WL_SAN_MOST_CALLS]; /* of a device function: the calls that it is in, the innermost first */
 };
 
 /* A piece of memory that the program allocated (allocations.h keeps the same for itself). */
@@ -105,9 +111,21 @@ void wl_san_report(const struct wl_san_finding *finding);
 /* The calling thread's stack, as an id that lasts for the process; equal stacks have equal ids. 0: not available. Thread-safe. */
 uint64_t wl_san_stack(void);
 
+/* The beginning of the run: reads the suppressions. The runtime calls it when it starts, if a tool is on. */
+void wl_san_begin(void);
 /* Findings so far that were not suppressed, and the end of the run: prints the summary once. */
 uint64_t wl_san_finding_count(void);
 void wl_san_finish(void);
+
+/* Whether a launch of this kernel is to be watched (WAVELIFT_SANITIZE_KERNEL). Thread-safe. */
+bool wl_san_watches(const char *kernel);
+
+/* What the program says of itself (include/wavelift/sanitize.h); `tools`: bits of enum wl_sanitize_tool. */
+
+/* Findings of these tools are not reported until the matching call with `on` false. They nest, for the whole process. Thread-safe. */
+void wl_san_ignore(unsigned tools, bool on);
+/* Findings of these tools at addresses in [address, address + size) are not reported. False: out of memory. Thread-safe. */
+bool wl_san_benign(uint64_t address, uint64_t size, unsigned tools);
 
 /* The work item of a lane of a wave: its ids in the workgroup. */
 void wl_san_fill_place(const struct wl_san_wave *wave, uint64_t code, uint32_t lane, uint8_t access, struct wl_san_place *place);

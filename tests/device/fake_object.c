@@ -1,4 +1,5 @@
 #include "fake_object.h"
+#include "codeobject/dwarf.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -75,6 +76,18 @@ bool wl_codeobject_function_in_data(const struct wl_codeobject *object, uint64_t
     (void)object;
     (void)address;
     return false;
+}
+
+bool wl_codeobject_inlined_at(const struct wl_codeobject *object, uint64_t address, unsigned depth, char *text, size_t size) {
+    (void)object, (void)address, (void)depth, (void)text, (void)size;
+    return false;
+}
+
+const struct wl_dwarf *wl_dwarf(void) { return NULL; }
+
+unsigned wl_dwarf_inlined(Dwarf_Die *unit, Dwarf_Addr address, struct wl_inlined *calls, unsigned most) {
+    (void)unit, (void)address, (void)calls, (void)most;
+    return 0;
 }
 
 bool wl_codeobject_source_line(const struct wl_codeobject *object, uint64_t address, char *text, size_t size) {

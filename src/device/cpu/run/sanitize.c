@@ -142,7 +142,7 @@ static size_t kernarg_end(size_t size) { return (size + 15) & ~(size_t)15; } /* 
 
 void wl_sanitize_begin(struct wl_job *job, struct wl_san_launch *watched, const struct wl_launch_memory *memory, size_t kernarg_size) {
     const struct wl_launch *launch = job->launch;
-    *watched = (struct wl_san_launch){.tools = wl_san_tools(),
+    *watched = (struct wl_san_launch){.tools = wl_san_watches(job->function->kernel->name) ? wl_san_tools() : 0,
                                       .kernel = job->function->kernel->name,
                                       .object = job->function->module->object,
                                       .wave_size = job->wave_size,
@@ -227,6 +227,17 @@ void wl_sanitize_wave(struct wl_group *group, uint32_t index, enum wl_wave_state
         wl_san_wave_end(watched);
     else if (state == WL_WAVE_BARRIER)
         wl_san_barrier_arrive(watched, barrier_of(&group->runners[index], wave), wl_wave_exec(wave));
+}
+
+/* Compilers call by s_swappc_b64 s[30:31]. */
+void wl_sanitize_jump(struct wl_group *group, const struct wl_wave *wave, const struct wl_device_module *module) {
+    enum { RETURN_ADDRESS = 30 };
+    const uint32_t *sgpr = &wave->sgpr[RETURN_ADDRESS], swappc = 0xbe800000u | RETURN_ADDRESS << 16;
+    uint64_t back = ((uint64_t)sgpr[1] << 32 | sgpr[0]) - (uint64_t)(uintptr_t)module->image;
+    uint32_t word = 0;
+    if (back >= sizeof word && back <= module->image_size && wl_codeobject_is_code(module->object, back - sizeof word, sizeof word))
+        memcpy(&word, (const char *)module->image + back - sizeof word, sizeof word);
+    wl_san_jump(&group->sanitized->waves[wave->wave_index], wave->pc, (word & 0xffff0000u) == swappc ? back : 0);
 }
 
 void wl_sanitize_released(struct wl_group *group) { wl_san_barrier_done(&group->sanitized->group); }

@@ -25,6 +25,8 @@ void wl_sanitize_module(const struct wl_device_module *module);
 
 /* A workgroup's waves are about to start. False: no memory; wl_fail has said so. */
 bool wl_sanitize_start(struct wl_job *job, struct wl_group *group, const struct wl_extent *extent);
+/* A wave goes on at wave->pc, in another function. */
+void wl_sanitize_jump(struct wl_group *group, const struct wl_wave *wave, const struct wl_device_module *module);
 /* A wave came to a barrier or to its end, and what followed for its workgroup. */
 void wl_sanitize_wave(struct wl_group *group, uint32_t wave, enum wl_wave_state state);
 void wl_sanitize_released(struct wl_group *group);

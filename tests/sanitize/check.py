@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Runs a catalogue of faults under `wavelift sanitize`: each fault is found, with its tool, kind and line, and nothing else; the sound twins
+have no finding.
+
+    check.py WAVELIFT SOURCE PROGRAM [--archs gfx90a,gfx1030] [--jobs N] [-v]
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+FAULT = re.compile(r"// FAULT: (\w+) (\S+)(?: #(\w+))?")
+OTHER = re.compile(r"// OTHER: #(\w+)")
+
+# Tools that do not find anything yet: their faults are not asked for, and their number is printed.
+MISSING_TOOLS = ()
+
+
+class Marker:
+    def __init__(self, line, tool, kinds, tag):
+        self.line, self.tool, self.kinds, self.tag = line, tool, kinds.split("|"), tag
+        self.others = set()
+
+    def fits(self, finding):
+        if finding["tool"] != self.tool or finding["kind"] not in self.kinds:
+            return False
+        lines = finding["lines"]
+        if self.line not in lines:
+            return False
+        return len(lines) < 2 or all(line == self.line or line in self.others for line in lines)
+
+    def __str__(self):
+        return f"line {self.line}: {self.tool} {'|'.join(self.kinds)}"
+
+
+def read_markers(source):
+    markers, others = [], {}
+    with open(source) as file:
+        for number, line in enumerate(file, 1):
+            for match in FAULT.finditer(line):
+                markers.append(Marker(number, *match.groups()))
+            for match in OTHER.finditer(line):
+                others.setdefault(match.group(1), set()).add(number)
+    for marker in markers:
+        marker.others = others.get(marker.tag, set())
+    return markers
+
+
+def lines_of(place, allocation, source):
+    """The line of the source that an access, or a call, is on: the innermost one, if functions of headers are inlined there."""
+    frames = place.get("stack") or allocation.get("made_stack", [])
+    places = [frame["place"] for frame in frames]
+    if "file" in place:
+        places = [f"{place['file']}:{place['line']}"] + [outer.split(" at ", 1)[1] for outer in place.get("outer", [])]
+    for spot in places:
+        file, _, line = spot.rpartition(":")
+        if os.path.basename(file) == source and line.isdigit():
+            return [int(line)]
+    return [f"{place.get('function', '')}{place.get('call', '')} {places[:3]}"]
+
+
+def read_findings(path, source):
+    with open(path) as file:
+        report = json.load(file)
+    for finding in report["findings"]:
+        finding["lines"] = lines_of(finding["at"], finding.get("allocation", {}), source)
+        if "second" in finding:
+            finding["lines"] += lines_of(finding["second"], {}, source)
+    return report["findings"]
+
+
+def run(options, arch, arguments):
+    """The findings of one run, or a text that says what went wrong."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "findings.json")
+        command = [options.wavelift, "sanitize", "--arch", arch, "--json", path, "--leak-check", "--max-findings", "10000",
+                   "--error-exitcode", "7"]
+        command += ["--tool", options.tool] if options.tool else []
+        try:
+            done = subprocess.run(command + ["--", options.program] + arguments, capture_output=True, text=True, errors="replace", timeout=300)
+        except subprocess.TimeoutExpired:
+            return "it does not end"
+        if done.returncode not in (0, 7) or not os.path.exists(path):
+            return f"exit status {done.returncode}: {done.stderr[-2000:]}"
+        findings = read_findings(path, os.path.basename(options.source))
+        if (done.returncode == 7) != bool(findings):
+            return f"exit status {done.returncode} with {len(findings)} findings"
+        paragraphs = len(re.findall(r"^wavelift: \w+check: ", done.stderr, re.M))
+        if paragraphs != len(findings):
+            return f"{paragraphs} paragraphs on stderr, {len(findings)} findings in JSON"
+        return findings
+
+
+def describe(finding):
+    return f"lines {', '.join(map(str, finding['lines']))}: {finding['tool']} {finding['kind']}"
+
+
+def check_arch(options, arch, markers, alone):
+    """The failures of all runs for one processor, as lines of text."""
+    failures, found = [], []
+    for arguments in [["sound"]] + [["sound", case] for case in alone]:
+        findings = run(options, arch, arguments)
+        if isinstance(findings, str):
+            failures.append(f"{' '.join(arguments)}: {findings}")
+        else:
+            failures += [f"{' '.join(arguments)}: {describe(finding)} is no fault" for finding in findings]
+    for arguments in [["faulty"]] + [["faulty", case] for case in alone]:
+        findings = run(options, arch, arguments)
+        if isinstance(findings, str):
+            failures.append(f"{' '.join(arguments)}: {findings}")
+        else:
+            found += findings
+    for marker in markers:
+        if marker.tool not in MISSING_TOOLS and not any(marker.fits(finding) for finding in found):
+            failures.append(f"{marker} is not found")
+    for finding in found:
+        if not any(marker.fits(finding) for marker in markers):
+            failures.append(f"{describe(finding)} is not expected")
+    return [f"{arch}: {failure}" for failure in failures]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("wavelift")
+    parser.add_argument("source")
+    parser.add_argument("program")
+    parser.add_argument("--archs", default="gfx90a,gfx1030")
+    parser.add_argument("--tool", default="")
+    parser.add_argument("--jobs", type=int, default=1)
+    options = parser.parse_args()
+    markers = read_markers(options.source)
+    if not markers:
+        sys.exit(f"{options.source} has no faults")
+    alone = subprocess.run([options.program, "alone"], capture_output=True, text=True, check=True).stdout.split()
+    archs = options.archs.split(",")
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        failures = sum(pool.map(lambda arch: check_arch(options, arch, markers, alone), archs), [])
+    for failure in failures:
+        print(f"FAIL {os.path.basename(options.program)}: {failure}")
+    missing = sum(marker.tool in MISSING_TOOLS for marker in markers)
+    print(f"{os.path.basename(options.program)}: {len(markers)} faults on {len(archs)} processors, {len(failures)} failures"
+          + (f", {missing} faults of tools that are missing" if missing else ""))
+    sys.exit(bool(failures))
+
+
+if __name__ == "__main__":
+    main()
