@@ -1,0 +1,201 @@
+/* racecheck: the lives of workgroups and waves, and their barriers and fences (race.h). race_access.c checks accesses. */
+#include "sanitize/race.h"
+
+#include "sanitize/race_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- rows ------------------------------------------------------------------------------------- */
+
+static bool make_unit(struct wl_race_group *group, uint32_t index) {
+    if (index >= group->unit_count) {
+        const uint32_t count = index + 1 > 2 * group->unit_count ? index + 1 : 2 * group->unit_count;
+        uint32_t *units = realloc(group->units, count * sizeof *units);
+        if (!units)
+            return false;
+        memset(units + group->unit_count, 0, (count - group->unit_count) * sizeof *units);
+        group->units = units;
+        group->unit_count = count;
+    }
+    const uint32_t number = wl_race_unit_make();
+    if (!number)
+        return false;
+    struct wl_race_unit *unit = wl_race_unit_at(number);
+    unit->launch = group->launch->number;
+    unit->group = group->number;
+    unit->uid = group->uid;
+    unit->row = index << (6 - group->launch->shift);
+    atomic_store_explicit(&unit->phase_row, group->phase_row, memory_order_relaxed);
+    group->units[index] = number;
+    return true;
+}
+
+bool wl_race_begin_row(struct wl_race_group *group, uint32_t index, uint32_t row) {
+    struct wl_race_wave *wave = &group->waves[index];
+    const uint32_t shift = group->launch->shift, at = row >> (6 - shift), in = row & ((UINT32_C(1) << (6 - shift)) - 1);
+    wave->row = row;
+    wave->used = false;
+    wave->own = 0;
+    if ((at >= group->unit_count || !group->units[at]) && !make_unit(group, at))
+        return false;
+    wave->own = (uint64_t)(group->units[at] * WL_RACE_UNIT + (in << shift) + index) << WL_RACE_SEGMENT_SHIFT;
+    return true;
+}
+
+/* All waves go on in one new row, behind a barrier. */
+static void begin_phase(struct wl_race_group *group, bool new_unit) {
+    const uint32_t rows = UINT32_C(1) << (6 - group->launch->shift);
+    struct wl_clock *known = NULL;
+    bool dirty = false;
+    uint32_t row = 0;
+    for (uint32_t i = 0; i < group->wave_count; i++) {
+        struct wl_race_wave *wave = &group->waves[i];
+        row = wave->row >= row ? wave->row + 1 : row;
+        dirty |= wave->dirty;
+        wl_clock_join(&known, wave->clock);
+        wl_clock_join(&known, wave->pending);
+    }
+    if (new_unit)
+        row = (row + rows - 1) & ~(rows - 1);
+    group->phase_row = row;
+    for (uint32_t i = 0; i < group->wave_count; i++) {
+        struct wl_race_wave *wave = &group->waves[i];
+        wl_clock_join(&wave->clock, known);
+        wl_race_begin_row(group, i, row);
+        wave->stored_phase = wave->dirty_lds = false;
+        if (group->launch->writes_back)
+            wave->dirty = dirty; /* whoever writes the cache back does so for all */
+        if (!wave->dirty)
+            wave->agent_row = row;
+    }
+    wl_clock_drop(known);
+    const uint32_t unit = group->units[row / rows];
+    atomic_store_explicit(&wl_race_unit_at(unit)->phase_row, row, memory_order_relaxed);
+    group->phase_first = group->waves[0].own;
+    group->phase_unit = (uint64_t)(unit * WL_RACE_UNIT) << WL_RACE_SEGMENT_SHIFT;
+}
+
+/* ---- lives ------------------------------------------------------------------------------------ */
+
+void wl_race_group_begin(struct wl_san_group *group) {
+    static atomic_uint uids;
+    struct wl_race_group *g = calloc(1, sizeof *g);
+    group->race = g;
+    if (!g)
+        return;
+    g->launch = group->launch->race;
+    g->uid = atomic_fetch_add_explicit(&uids, 1, memory_order_relaxed) + 1;
+    g->number = (uint32_t)group->number;
+    g->wave_count = group->wave_count;
+    g->grid_phase = atomic_load_explicit(&g->launch->grid_phase, memory_order_relaxed);
+    if (group->launch->lds_size)
+        g->lds = wl_race_lds_take();
+    for (uint32_t i = 0; i < g->wave_count; i++)
+        wl_race_begin_row(g, i, 0);
+    g->floor = g->phase_first = g->phase_unit = g->waves[0].own;
+}
+
+void wl_race_group_end(struct wl_san_group *group) {
+    struct wl_race_group *g = group->race;
+    if (!g)
+        return;
+    for (uint32_t i = 0; i < g->wave_count; i++) {
+        wl_clock_drop(g->waves[i].clock);
+        wl_clock_drop(g->waves[i].pending);
+    }
+    if (g->lds)
+        wl_race_lds_give(g->lds);
+    wl_race_variables_free(g->variables);
+    free(g->units);
+    free(g);
+    group->race = NULL;
+}
+
+void wl_race_wave_begin(struct wl_san_wave *wave) { wave->race = wave->group->race ? &((struct wl_race_group *)wave->group->race)->waves[wave->index] : NULL; }
+void wl_race_wave_end(struct wl_san_wave *wave) { (void)wave; }
+void wl_race_barrier_arrive(struct wl_san_wave *wave) { (void)wave; }
+
+void wl_race_barrier_done(struct wl_san_group *group) {
+    if (group->race)
+        begin_phase(group->race, false);
+}
+
+void wl_race_catch_up(struct wl_race_group *group) {
+    const uint32_t phase = atomic_load_explicit(&group->launch->grid_phase, memory_order_relaxed);
+    if (group->grid_phase == phase)
+        return;
+    group->grid_phase = phase;
+    begin_phase(group, true);
+}
+
+/* ---- waits and caches ------------------------------------------------------------------------- */
+
+/* Which counters an instruction waits for to be 0. */
+struct waited {
+    bool loads, stores, lds;
+};
+
+static bool is_named(const struct wl_sanitize_fence *fence, const char *name) { return strcmp(fence->mnemonic, name) == 0; }
+
+/* s_waitcnt has all counters in one operand, each generation's in its own way. */
+static struct waited waited_at_once(const struct wl_sanitize_fence *fence) {
+    const uint32_t i = fence->immediate;
+    uint32_t vm = (i & 15) | (i >> 14 & 3) << 4, lgkm = fence->generation == 9 ? i >> 8 & 15 : i >> 8 & 63;
+    if (fence->generation >= 11) {
+        vm = i >> 10 & 63;
+        lgkm = i >> 4 & 63;
+    }
+    return (struct waited){.loads = !vm, .stores = !vm && fence->generation == 9, .lds = !lgkm};
+}
+
+static struct waited waited_for(const struct wl_sanitize_fence *fence) {
+    const uint32_t i = fence->immediate;
+    if (is_named(fence, "s_waitcnt"))
+        return waited_at_once(fence);
+    if (is_named(fence, "s_wait_loadcnt_dscnt"))
+        return (struct waited){.loads = !(i >> 8 & 63), .lds = !(i & 63)};
+    if (is_named(fence, "s_wait_storecnt_dscnt"))
+        return (struct waited){.stores = !(i >> 8 & 63), .lds = !(i & 63)};
+    const bool none = i == 0;
+    return (struct waited){
+        .loads = none && (is_named(fence, "s_waitcnt_vmcnt") || is_named(fence, "s_wait_loadcnt")),
+        .stores = none && (is_named(fence, "s_waitcnt_vscnt") || is_named(fence, "s_wait_storecnt")),
+        .lds = none && (is_named(fence, "s_waitcnt_lgkmcnt") || is_named(fence, "s_wait_dscnt")),
+    };
+}
+
+/* Whether an invalidation reaches the caches that workgroups do not share. */
+static bool reaches_agent(const struct wl_sanitize_fence *fence) {
+    if (fence->generation >= 12)
+        return fence->cache >= 2; /* SCOPE_DEV */
+    if (is_named(fence, "buffer_inv"))
+        return fence->cache & WL_SANITIZE_SC1;
+    return !is_named(fence, "buffer_gl0_inv"); /* buffer_wbinvl1, buffer_wbinvl1_vol, buffer_invl2, buffer_gl1_inv */
+}
+
+static void acquire(struct wl_race_wave *wave) {
+    wl_clock_join(&wave->clock, wave->pending);
+    wl_clock_drop(wave->pending);
+    wave->pending = NULL;
+}
+
+void wl_race_fence(struct wl_san_wave *wave, const struct wl_sanitize_fence *fence) {
+    struct wl_race_wave *w = wave->race;
+    if (!w)
+        return;
+    const struct wl_race_launch *launch = wave->group->launch->race;
+    if (fence->kind == WL_SANITIZE_WAIT) {
+        const struct waited waited = waited_for(fence);
+        w->dirty_lds &= !waited.lds;
+        if (waited.stores && (w->written_back || !launch->writes_back))
+            w->dirty = false;
+    }
+    const bool both = is_named(fence, "global_wbinv") || is_named(fence, "buffer_wbinvl1") || is_named(fence, "buffer_wbinvl1_vol");
+    if ((fence->kind == WL_SANITIZE_INVALIDATE || both) && reaches_agent(fence))
+        acquire(w);
+    if (fence->kind == WL_SANITIZE_WRITE_BACK && (!is_named(fence, "buffer_wbl2") || fence->cache & WL_SANITIZE_SC1))
+        w->written_back = true;
+}
+
+void wl_race_memory(uint64_t address, uint64_t size) { wl_race_forget(address, size); }

@@ -1,0 +1,501 @@
+/* racecheck: accesses. An instruction's lanes are taken together where their addresses follow each other. */
+#include "sanitize/race.h"
+
+#include "sanitize/race_state.h"
+
+#include <string.h>
+
+/* An instruction while it is checked. */
+struct check {
+    struct wl_san_wave *of;
+    const struct wl_san_access *access;
+    struct wl_race_group *group;
+    struct wl_race_wave *wave;
+    uint64_t record;               /* of lane 0, all bytes */
+    uint64_t below;                /* records below were made before ... */
+    uint64_t phase_unit, phase_first; /* ... and those from the one to the other */
+    uint64_t same;                 /* bits in which records of one wave are alike */
+    bool lds;
+};
+
+/* Whether it is plain from its number that a record's access came before. */
+static inline bool is_old(const struct check *c, uint64_t record) {
+    return record < c->below || record - c->phase_unit < c->phase_first - c->phase_unit;
+}
+static inline bool is_own(const struct check *c, uint64_t record) { return ((record ^ c->record) & c->same) == 0; }
+static inline bool is_fine(const struct check *c, uint64_t record) { return is_old(c, record) || is_own(c, record); }
+
+static bool is_ordered(const struct check *c, uint64_t record) {
+    return is_fine(c, record) || wl_race_is_ordered(c->group, c->of->index, record);
+}
+
+/* ---- cells ------------------------------------------------------------------------------------ */
+
+/* Cells that follow each other. */
+struct cells {
+    uint64_t *write, *read[2];
+    unsigned count;
+};
+
+/* The cells of up to `size` bytes from `address` on; *size: how many bytes they are of. */
+static bool find_cells(const struct check *c, uint64_t address, uint64_t *size, struct cells *cells) {
+    const uint32_t in = address & ((1u << WL_RACE_BLOCK_SHIFT) - 1), rest = (1u << WL_RACE_BLOCK_SHIFT) - in;
+    struct wl_race_block *block = c->lds ? c->group->lds : wl_race_block(address);
+    if (!block || (c->lds && address >= 3u << WL_RACE_BLOCK_SHIFT))
+        return false;
+    if (c->lds)
+        block += address >> WL_RACE_BLOCK_SHIFT;
+    *size = *size < rest ? *size : rest;
+    cells->write = &block->write[in / 4];
+    cells->read[0] = &block->read[0][in / 4];
+    cells->read[1] = &block->read[1][in / 4];
+    cells->count = (unsigned)((in + *size + 3) / 4 - in / 4);
+    return true;
+}
+
+static uint64_t bytes_of(uint64_t mask) { return mask << WL_RACE_BYTES_SHIFT; }
+
+/* The bytes of cell `i` that [address, address + size) has. */
+static uint64_t mask_of(uint64_t address, uint64_t size, unsigned i) {
+    const uint64_t base = (address & ~UINT64_C(3)) + 4 * (uint64_t)i, end = address + size;
+    const unsigned low = address > base ? (unsigned)(address - base) : 0, high = end < base + 4 ? (unsigned)(end - base) : 4;
+    return (15u << low & 15u) & (15u >> (4 - high));
+}
+
+/* Stores and loads to the cells race with those of other threads: the last one stays. */
+static inline void put(uint64_t *cell, uint64_t record) { __atomic_store_n(cell, record, __ATOMIC_RELAXED); }
+
+/* ---- values ----------------------------------------------------------------------------------- */
+
+/* Whether the store of a lane leaves the bytes of a cell as they are. */
+static bool keeps_value(const struct check *c, unsigned lane, uint64_t lane_address, uint64_t cell_address) {
+    const struct wl_san_access *a = c->access;
+    const uint64_t from = lane_address > cell_address ? lane_address : cell_address;
+    const uint64_t lane_end = lane_address + a->site->bytes, end = lane_end < cell_address + 4 ? lane_end : cell_address + 4;
+    const uint8_t *memory = c->lds ? c->of->group->lds : NULL;
+    if (!a->data || (c->lds && !memory))
+        return false;
+    for (uint64_t at = from; at < end; at++) {
+        const uint64_t offset = at - lane_address;
+        const uint32_t word = a->data[offset / 4 * a->data_stride + (lane - a->first_lane)];
+        const uint8_t now = c->lds ? memory[at] : *(const uint8_t *)(uintptr_t)at;
+        if ((uint8_t)(word >> offset % 4 * 8) != now)
+            return false;
+    }
+    return true;
+}
+
+/* ---- learning --------------------------------------------------------------------------------- */
+
+static uint32_t row_of(const struct wl_race_group *group, const struct wl_race_unit *unit, uint64_t record) {
+    return unit->row + (wl_race_segment(record) % WL_RACE_UNIT >> group->launch->shift);
+}
+static uint32_t wave_of(const struct wl_race_group *group, uint64_t record) {
+    return wl_race_segment(record) & ((1u << group->launch->shift) - 1);
+}
+
+/* A load that stands for an atomic one reads what `record` stored. */
+static void learn_from(const struct check *c, uint64_t record) {
+    struct wl_race_group *group = c->group;
+    const uint32_t number = wl_race_segment(record) / WL_RACE_UNIT;
+    const struct wl_race_unit *unit = wl_race_unit_at(number);
+    if (unit->launch != group->launch->number)
+        return;
+    const uint32_t row = row_of(group, unit, record), wave = wave_of(group, record);
+    if (unit->uid == group->uid) { /* gfx9's waves of a workgroup share a cache that keeps the order of their stores */
+        wl_clock_add(&c->wave->clock, wl_race_wave_key(unit->uid, wave), row + (!c->lds && group->launch->generation == 9));
+        return;
+    }
+    if (!(record & WL_RACE_RELEASED))
+        return;
+    const uint32_t phase = atomic_load_explicit(&unit->phase_row, memory_order_relaxed);
+    wl_clock_add(&c->wave->pending, wl_race_wave_key(unit->uid, wave), row);
+    wl_clock_add(&c->wave->pending, wl_race_key(unit->uid), phase < row ? phase : row);
+    wl_race_unit_learn(number, &c->wave->pending);
+}
+
+static uint64_t key_of(uint64_t address) { return address >> 2; }
+
+static void learn_at(const struct check *c, uint64_t address) {
+    if (!c->lds)
+        wl_race_variable_read(NULL, key_of(address), &c->wave->pending);
+    else if (c->group->variables)
+        wl_race_variable_read(c->group->variables, key_of(address), &c->wave->clock);
+}
+
+/* What the wave's atomics publish. */
+static struct wl_clock *published(const struct check *c) {
+    const struct wl_race_wave *wave = c->wave;
+    struct wl_clock *clock = wl_clock_keep(wave->clock);
+    wl_clock_add(&clock, wl_race_wave_key(c->group->uid, c->of->index), c->lds ? wave->row : wave->agent_row);
+    wl_clock_add(&clock, wl_race_key(c->group->uid), c->group->phase_row);
+    return clock;
+}
+
+/* ---- loads ------------------------------------------------------------------------------------ */
+
+static void report(const struct check *c, unsigned lane, uint64_t address, uint64_t earlier) {
+    wl_race_report(c->of, c->access->site, lane, c->access->space, address, earlier);
+}
+
+static uint64_t record_at(const struct check *c, unsigned lane, uint64_t mask) {
+    return (c->record & ~bytes_of(15)) | (uint64_t)lane << WL_RACE_LANE_SHIFT | bytes_of(mask);
+}
+
+/* Which record of two reads gives way; 2: none, two waves that read at the same time are enough to find a store beside them. */
+static inline unsigned slot_of(const struct check *c, const struct cells *cells, unsigned i) {
+    return is_fine(c, cells->read[0][i]) ? 0 : is_fine(c, cells->read[1][i]) ? 1 : 2;
+}
+
+static void check_load(const struct check *c, const struct cells *cells, unsigned i, uint64_t mask, unsigned lane, uint64_t address) {
+    const uint64_t write = cells->write[i];
+    if (wl_race_bytes(write) & mask && !is_ordered(c, write))
+        report(c, lane, address, write);
+}
+
+/* ---- stores ----------------------------------------------------------------------------------- */
+
+/* Whether both stand for atomic operations. */
+static bool both_atomic(const struct check *c, uint64_t earlier) {
+    return earlier & WL_RACE_ATOMIC && c->record & (WL_RACE_ATOMIC | WL_RACE_PUBLISHES);
+}
+
+/* False: the cell's record stays. */
+static bool check_store(const struct check *c, const struct cells *cells, unsigned i, uint64_t mask, unsigned lane, uint64_t address,
+                        uint64_t lane_address) {
+    const uint64_t write = cells->write[i];
+    const bool over = wl_race_bytes(write) & mask && !both_atomic(c, write) && !is_ordered(c, write);
+    uint64_t other = over ? write : 0;
+    for (unsigned r = 0; r < 2 && !other; r++) {
+        const uint64_t read = cells->read[r][i];
+        if (wl_race_bytes(read) & mask && !(read & WL_RACE_STRONG) && !is_ordered(c, read))
+            other = read;
+    }
+    if (!other)
+        return true;
+    if (keeps_value(c, lane, lane_address, address))
+        return false;
+    report(c, lane, address, other);
+    return true;
+}
+
+/* A store of a wave that did an atomic there before stands for an atomic one: it gives a lock back. */
+static uint64_t stored_record(const struct check *c, uint64_t write, unsigned lane, uint64_t mask) {
+    uint64_t record = record_at(c, lane, mask);
+    if (write & WL_RACE_ATOMIC && is_own(c, write))
+        record |= WL_RACE_ATOMIC;
+    if ((write ^ record) >> WL_RACE_SITE_SHIFT == 0) /* bytes of one instruction */
+        record |= write & bytes_of(15);
+    return record;
+}
+
+/* ---- runs of lanes ---------------------------------------------------------------------------- */
+
+/* `count` lanes from `lane` on, each `bytes` behind the one before, or all at one address (`step` 0). */
+struct run {
+    uint64_t address, size;
+    unsigned lane;
+    uint32_t scale; /* lanes a cell, times 65536 */
+};
+
+static unsigned lane_of(const struct run *run, uint64_t offset) { return run->lane + (unsigned)((offset >> 2) * run->scale >> 16); }
+
+#if defined(__x86_64__)
+#define CLONES __attribute__((target_clones("avx512f", "avx2", "default"), optimize("O3")))
+#else
+#define CLONES
+#endif
+
+/* Whether the records of some cells need a closer look. */
+CLONES static bool all_fine(const uint64_t *records, unsigned count, uint64_t below, uint64_t unit, uint64_t first, uint64_t own,
+                            uint64_t same, uint64_t flags) {
+    int64_t bad = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const int64_t r = (int64_t)records[i];
+        const bool fine = (r < (int64_t)below) | ((r >= (int64_t)unit) & (r < (int64_t)first)) | (((r ^ (int64_t)own) & (int64_t)same) == 0);
+        bad |= (fine ? 0 : 1) | (r & (int64_t)flags);
+    }
+    return bad == 0;
+}
+
+CLONES static void fill(uint64_t *records, unsigned count, uint64_t record, uint32_t scale) {
+    for (unsigned i = 0; i < count; i++)
+        records[i] = record + ((uint64_t)(i * scale >> 16) << WL_RACE_LANE_SHIFT);
+}
+
+static bool are_fine(const struct check *c, const uint64_t *records, unsigned count, uint64_t flags) {
+    return all_fine(records, count, c->below, c->phase_unit, c->phase_first, c->record, c->same, flags);
+}
+
+/* Whole cells, none of whose records needs a look. */
+static bool load_quickly(const struct check *c, const struct cells *cells, const struct run *run) {
+    if (!are_fine(c, cells->write, cells->count, 0) || !are_fine(c, cells->read[0], cells->count, 0))
+        return false;
+    fill(cells->read[0], cells->count, record_at(c, run->lane, 15), run->scale);
+    return true;
+}
+
+static bool store_quickly(const struct check *c, const struct cells *cells, const struct run *run) {
+    if (!are_fine(c, cells->write, cells->count, WL_RACE_ATOMIC) || !are_fine(c, cells->read[0], cells->count, 0) ||
+        !are_fine(c, cells->read[1], cells->count, 0))
+        return false;
+    fill(cells->write, cells->count, record_at(c, run->lane, 15), run->scale);
+    return true;
+}
+
+static void load_run(const struct check *c, const struct cells *cells, const struct run *run) {
+    if (!((run->address | run->size) & 3) && load_quickly(c, cells, run))
+        return;
+    const bool look = !are_fine(c, cells->write, cells->count, 0);
+    for (unsigned i = 0; i < cells->count; i++) {
+        const uint64_t mask = mask_of(run->address, run->size, i);
+        const unsigned lane = lane_of(run, 4 * (uint64_t)i), slot = slot_of(c, cells, i);
+        if (look)
+            check_load(c, cells, i, mask, lane, (run->address & ~UINT64_C(3)) + 4 * (uint64_t)i);
+        if (slot < 2)
+            put(&cells->read[slot][i], record_at(c, lane, mask));
+    }
+}
+
+static void store_run(const struct check *c, const struct cells *cells, const struct run *run) {
+    if (!((run->address | run->size) & 3) && store_quickly(c, cells, run))
+        return;
+    for (unsigned i = 0; i < cells->count; i++) {
+        const uint64_t mask = mask_of(run->address, run->size, i), address = (run->address & ~UINT64_C(3)) + 4 * (uint64_t)i;
+        const unsigned lane = lane_of(run, 4 * (uint64_t)i);
+        const uint64_t lane_address = run->address + (uint64_t)(lane - run->lane) * c->access->site->bytes;
+        if (check_store(c, cells, i, mask, lane, address, lane_address))
+            put(&cells->write[i], stored_record(c, cells->write[i], lane, mask));
+    }
+}
+
+static void plain_run(const struct check *c, struct run run) {
+    while (run.size) {
+        struct cells cells;
+        struct run here = run;
+        if (!find_cells(c, run.address, &here.size, &cells))
+            return;
+        if (c->access->site->kind == WL_SANITIZE_STORE)
+            store_run(c, &cells, &here);
+        else
+            load_run(c, &cells, &here);
+        run.lane = lane_of(&run, here.size);
+        run.address += here.size;
+        run.size -= here.size;
+    }
+}
+
+/* ---- single lanes: atomics, and loads that stand for atomic ones ------------------------------ */
+
+static void strong_load(const struct check *c, const struct cells *cells, unsigned i, unsigned lane, uint64_t address) {
+    const uint64_t write = cells->write[i];
+    if (!is_fine(c, write))
+        learn_from(c, write);
+    learn_at(c, address);
+    for (unsigned r = 0; r < 2; r++) {
+        const uint64_t read = cells->read[r][i];
+        if (is_old(c, read) || (is_own(c, read) && read & WL_RACE_STRONG)) {
+            put(&cells->read[r][i], record_at(c, lane, 15));
+            return;
+        }
+    }
+}
+
+static void check_atomic(const struct check *c, const struct cells *cells, unsigned i, unsigned lane, uint64_t address) {
+    const uint64_t write = cells->write[i];
+    if (c->access->site->returns) {
+        if (!is_fine(c, write))
+            learn_from(c, write);
+        learn_at(c, address);
+    }
+    const bool plain = !(write & (WL_RACE_ATOMIC | WL_RACE_PUBLISHES));
+    uint64_t other = plain && write && !is_ordered(c, write) ? write : 0;
+    for (unsigned r = 0; r < 2 && !other; r++) {
+        const uint64_t read = cells->read[r][i];
+        if (read && !(read & WL_RACE_STRONG) && !is_ordered(c, read))
+            other = read;
+    }
+    if (other)
+        report(c, lane, address, other);
+    else if (plain && write && !is_old(c, write) && is_own(c, write))
+        return; /* a store that other waves may not have seen: their atomics shall find it */
+    put(&cells->write[i], record_at(c, lane, 15));
+}
+
+static bool releases(const struct check *c) {
+    const struct wl_race_wave *wave = c->wave;
+    const bool few = __builtin_popcountll(c->access->lanes) <= 4;
+    if (c->lds)
+        return few || wave->stored_phase;
+    return (wave->agent_row || wave->clock) && (few || c->access->site->returns || wave->stored);
+}
+
+static void single_lanes(const struct check *c) {
+    const struct wl_san_access *a = c->access;
+    const bool atomic = a->site->kind == WL_SANITIZE_ATOMIC;
+    struct wl_clock *publish = atomic && releases(c) ? published(c) : NULL;
+    uint64_t last = UINT64_MAX;
+    for (uint64_t rest = a->lanes; rest; rest &= rest - 1) {
+        const unsigned bit = (unsigned)__builtin_ctzll(rest);
+        const uint64_t address = a->address[bit];
+        uint64_t size = a->site->bytes;
+        struct cells cells;
+        if (address == last || !find_cells(c, address, &size, &cells))
+            continue;
+        last = address;
+        for (unsigned i = 0; i < cells.count; i++) {
+            const uint64_t at = (address & ~UINT64_C(3)) + 4 * (uint64_t)i;
+            if (atomic)
+                check_atomic(c, &cells, i, a->first_lane + bit, at);
+            else
+                strong_load(c, &cells, i, a->first_lane + bit, at);
+            if (publish && i == 0)
+                wl_race_variable_release(c->lds ? &c->group->variables : NULL, key_of(at), publish);
+        }
+    }
+    wl_clock_drop(publish);
+}
+
+/* ---- lanes that store to one place ------------------------------------------------------------ */
+
+static bool values_differ(const struct wl_san_access *a, unsigned one, unsigned two) {
+    const uint32_t bytes = a->site->bytes;
+    for (uint32_t d = 0; d < (bytes + 3) / 4; d++) {
+        const uint32_t used = bytes - 4 * d < 4 ? (UINT32_C(1) << 8 * (bytes - 4 * d)) - 1 : UINT32_MAX;
+        if ((a->data[d * a->data_stride + one] ^ a->data[d * a->data_stride + two]) & used)
+            return true;
+    }
+    return false;
+}
+
+/* Lanes with one address and different values. Addresses that overlap in part are compared as if they did not. */
+static void check_lanes(const struct check *c) {
+    enum { SLOTS = 128 };
+    const struct wl_san_access *a = c->access;
+    uint8_t slots[SLOTS];
+    if (!a->data)
+        return;
+    memset(slots, 0xff, sizeof slots);
+    for (uint64_t rest = a->lanes; rest; rest &= rest - 1) {
+        const unsigned bit = (unsigned)__builtin_ctzll(rest);
+        unsigned slot = (unsigned)(a->address[bit] * UINT64_C(0x9e3779b97f4a7c15) >> 57);
+        while (slots[slot] != 0xff && a->address[slots[slot]] != a->address[bit])
+            slot = (slot + 1) % SLOTS;
+        if (slots[slot] == 0xff) {
+            slots[slot] = (uint8_t)bit;
+        } else if (values_differ(a, slots[slot], bit)) {
+            wl_race_report_lanes(c->of, a->site, a->first_lane + bit, a->first_lane + slots[slot], a->space, a->address[bit]);
+            return;
+        }
+    }
+}
+
+/* ---- an instruction --------------------------------------------------------------------------- */
+
+/* Lanes with consecutive addresses, or one address, become runs. */
+static void plain_lanes(const struct check *c) {
+    const struct wl_san_access *a = c->access;
+    const uint32_t bytes = a->site->bytes;
+    const uint32_t scale = (uint32_t)((4 * UINT64_C(65536) + bytes - 1) / bytes);
+    bool scattered = false;
+    for (uint64_t rest = a->lanes; rest;) {
+        const unsigned first = (unsigned)__builtin_ctzll(rest);
+        unsigned end = first + 1;
+        uint64_t size = bytes;
+        if (end < 64 && rest >> end & 1 && a->address[end] == a->address[first]) {
+            while (end < 64 && rest >> end & 1 && a->address[end] == a->address[first])
+                end++;
+            scattered = true;
+        } else {
+            while (end < 64 && rest >> end & 1 && a->address[end] == a->address[first] + size) {
+                size += bytes;
+                end++;
+            }
+        }
+        plain_run(c, (struct run){a->address[first], size, a->first_lane + first, scale});
+        rest = end == 64 ? 0 : rest >> end << end;
+        scattered |= rest != 0;
+    }
+    if (scattered && a->site->kind == WL_SANITIZE_STORE)
+        check_lanes(c);
+}
+
+/* Whether a load, or a store of the generations that mark them, stands for an atomic one. */
+static bool is_strong(const struct wl_sanitize_site *site) { return site->cache & (WL_SANITIZE_GLC | WL_SANITIZE_SC0 | WL_SANITIZE_SC1); }
+static bool stores_are_marked(const struct wl_race_launch *launch) { return launch->writes_back || launch->generation >= 12; }
+
+/* A store behind a wait begins a row: it may tell other waves of what came before. */
+static void begin_row_of_store(struct wl_race_group *group, uint32_t index, bool lds) {
+    struct wl_race_wave *wave = &group->waves[index];
+    if (lds ? wave->dirty_lds : wave->dirty)
+        return;
+    const bool clean = !wave->dirty;
+    if (wave->used && !wl_race_begin_row(group, index, wave->row + 1))
+        return;
+    if (!clean)
+        return;
+    wave->agent_row = wave->row;
+    wave->published = wave->stored || group->phase_row || wave->clock;
+    if (wave->clock)
+        wl_race_unit_publish(wl_race_segment(wave->own) / WL_RACE_UNIT, wave->clock);
+}
+
+static void note_store(struct wl_race_wave *wave, bool lds, bool atomic) {
+    if (lds) {
+        wave->dirty_lds = true;
+    } else {
+        wave->dirty = true;
+        wave->written_back = false;
+        wave->stored |= !atomic;
+    }
+    wave->stored_phase |= !atomic;
+}
+
+static uint64_t flags_of(const struct wl_race_group *group, const struct wl_race_wave *wave, const struct wl_san_access *access) {
+    const struct wl_sanitize_site *site = access->site;
+    uint64_t flags = site->kind == WL_SANITIZE_ATOMIC ? WL_RACE_ATOMIC : 0;
+    if (site->kind == WL_SANITIZE_LOAD)
+        return is_strong(site) ? WL_RACE_STRONG : 0;
+    if (access->space == WL_SANITIZE_LDS)
+        return flags;
+    if (is_strong(site) && stores_are_marked(group->launch))
+        flags |= WL_RACE_ATOMIC;
+    if (wave->agent_row == wave->row)
+        flags |= WL_RACE_RELEASED | (wave->published ? WL_RACE_PUBLISHES : 0);
+    return flags;
+}
+
+void wl_race_access(struct wl_san_wave *wave, const struct wl_san_access *access) {
+    struct wl_race_group *group = wave->group->race;
+    const struct wl_sanitize_site *site = access->site;
+    const bool lds = access->space == WL_SANITIZE_LDS, writes = site->kind != WL_SANITIZE_LOAD, atomic = site->kind == WL_SANITIZE_ATOMIC;
+    if (!group || access->space == WL_SANITIZE_SCRATCH || (lds && !group->lds))
+        return;
+    struct wl_race_wave *w = &group->waves[wave->index];
+    wl_race_catch_up(group);
+    if (writes)
+        begin_row_of_store(group, wave->index, lds);
+    if (!w->own)
+        return;
+    const uint32_t waves = (1u << group->launch->shift) - 1;
+    const struct check c = {
+        .of = wave,
+        .access = access,
+        .group = group,
+        .wave = w,
+        .record = w->own | (uint64_t)wl_race_site(wave->group->launch->object, site) << WL_RACE_SITE_SHIFT |
+                  bytes_of(15) | flags_of(group, w, access),
+        .below = lds ? group->phase_first : atomic_load_explicit(&group->launch->ordered, memory_order_relaxed),
+        .phase_unit = lds ? 0 : group->phase_unit,
+        .phase_first = lds ? 0 : group->phase_first,
+        .same = (uint64_t)~((WL_RACE_UNIT - 1u) & ~waves) << WL_RACE_SEGMENT_SHIFT,
+        .lds = lds,
+    };
+    w->used = true;
+    if (atomic || (!writes && is_strong(site)))
+        single_lanes(&c);
+    else
+        plain_lanes(&c);
+    if (writes)
+        note_store(w, lds, atomic);
+}

@@ -1,0 +1,266 @@
+/* racecheck: the order of launches, copies and fills: lines and marks (hooks.h). */
+#include "sanitize/race.h"
+
+#include "sanitize/race_state.h"
+
+#include "base/table.h"
+#include "codeobject/codeobject.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RECENT = 32 }; /* launches that a line remembers */
+
+/* A stream, or a thread of the host. */
+struct line {
+    uint64_t id;
+    uint32_t time;
+    struct wl_clock *clock; /* of lines */
+    struct {
+        uint32_t time;
+        uint64_t first; /* the first record that it may have made */
+    } recent[RECENT];
+    unsigned count;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct wl_table lines, marks; /* struct line; struct wl_clock */
+    unsigned with_work;           /* lines that had launches */
+    unsigned active;              /* launches */
+    uint32_t launches;
+    struct wl_table names;
+} order = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static struct wl_race_launch launches[WL_RACE_LAUNCHES];
+
+struct wl_race_launch *wl_race_launch_of(uint32_t number) {
+    struct wl_race_launch *launch = &launches[number % WL_RACE_LAUNCHES];
+    return number && launch->number == number ? launch : NULL;
+}
+
+/* ---- lines; the caller has the lock ----------------------------------------------------------- */
+
+static uint64_t own_line(void) {
+    static _Thread_local uint64_t line;
+    static atomic_ullong threads;
+    if (!line)
+        line = UINT64_C(1) << 63 | (atomic_fetch_add(&threads, 1) + 1);
+    return line;
+}
+
+static struct line *find_line(uint64_t id) {
+    if (!id)
+        id = own_line();
+    struct line *line = wl_table_find(&order.lines, id);
+    if (line)
+        return line;
+    line = calloc(1, sizeof *line);
+    if (!line || !wl_table_add(&order.lines, id, line)) {
+        free(line);
+        return NULL;
+    }
+    line->id = id;
+    return line;
+}
+
+static void tick(struct line *line) { wl_clock_add(&line->clock, line->id, ++line->time); }
+
+/* The first record of the launches of other lines that are not known to have ended before what `line` does now. */
+static uint64_t first_unordered(const struct line *line, uint64_t first) {
+    const struct line *other;
+    for (size_t at = 0; (other = wl_table_each(&order.lines, &at));) {
+        if (other == line || !other->count)
+            continue;
+        const uint32_t known = wl_clock_get(line->clock, other->id);
+        const unsigned kept = other->count < RECENT ? other->count : RECENT;
+        for (unsigned i = 0; i < kept; i++) {
+            const unsigned n = (other->count - 1 - i) % RECENT;
+            if (other->recent[n].time <= known)
+                break;
+            first = other->recent[n].first < first ? other->recent[n].first : first;
+        }
+    }
+    return first;
+}
+
+static void remember(struct line *line, uint64_t first) {
+    const unsigned n = line->count++ % RECENT;
+    if (line->count == 1)
+        order.with_work++;
+    line->recent[n].time = line->time;
+    line->recent[n].first = first;
+}
+
+static void set_mark(uint64_t mark, struct wl_clock *clock) {
+    struct wl_clock *before = wl_table_find(&order.marks, mark);
+    if (before) {
+        wl_table_remove(&order.marks, mark, before);
+        wl_clock_drop(before);
+    }
+    if (clock && !wl_table_add(&order.marks, mark, clock))
+        wl_clock_drop(clock);
+}
+
+void wl_race_order(enum wl_san_edge edge, uint64_t id, uint64_t mark) {
+    pthread_mutex_lock(&order.lock);
+    struct line *line = find_line(id);
+    if (line && edge == WL_SAN_RELEASE) {
+        if (!line->time)
+            tick(line);
+        struct wl_clock *clock = wl_clock_keep(line->clock);
+        wl_clock_join(&clock, wl_table_find(&order.marks, mark));
+        set_mark(mark, clock);
+        tick(line);
+    } else if (line) {
+        wl_clock_join(&line->clock, wl_table_find(&order.marks, mark));
+    }
+    pthread_mutex_unlock(&order.lock);
+}
+
+/* ---- launches --------------------------------------------------------------------------------- */
+
+/* A name that lasts. The caller has the lock. */
+static const char *keep_name(const char *name) {
+    uint64_t key = UINT64_C(0xcbf29ce484222325);
+    for (const char *at = name; *at; at++)
+        key = (key ^ (uint8_t)*at) * UINT64_C(0x100000001b3);
+    const char *known;
+    for (size_t at = 0; (known = wl_table_next(&order.names, key, &at));)
+        if (strcmp(known, name) == 0)
+            return known;
+    char *copy = strdup(name);
+    return copy && wl_table_add(&order.names, key, copy) ? copy : "";
+}
+
+/* All that was seen is forgotten, where nothing runs and few numbers are left. The caller has the lock. */
+static void restart(void) {
+    struct line *line;
+    for (size_t at = 0; (line = wl_table_each(&order.lines, &at));)
+        line->count = 0;
+    order.with_work = 0;
+    wl_race_forget_all();
+    wl_race_units_restart();
+}
+
+static uint32_t shift_of(uint32_t waves) {
+    uint32_t shift = 0;
+    while (1u << shift < waves)
+        shift++;
+    return shift;
+}
+
+/* A new launch in a line. The caller has the lock. */
+static struct wl_race_launch *make_launch(struct line *line, uint32_t waves) {
+    if (!order.active && wl_race_units_low())
+        restart();
+    const uint32_t number = ++order.launches ? order.launches : ++order.launches;
+    struct wl_race_launch *launch = &launches[number % WL_RACE_LAUNCHES];
+    const uint64_t first = (uint64_t)wl_race_units_made() * WL_RACE_UNIT << WL_RACE_SEGMENT_SHIFT;
+    tick(line);
+    *launch = (struct wl_race_launch){.number = number, .line = line->id, .time = line->time, .shift = shift_of(waves)};
+    launch->clock = wl_clock_keep(line->clock);
+    atomic_store_explicit(&launch->ordered, first_unordered(line, first), memory_order_relaxed);
+    remember(line, first);
+    order.active++;
+    atomic_store(&launch->active, true);
+    return launch;
+}
+
+static void end_launch(struct wl_race_launch *launch) {
+    pthread_mutex_lock(&order.lock);
+    atomic_store(&launch->active, false);
+    wl_clock_drop(launch->clock);
+    launch->clock = NULL;
+    if (--order.active == 0)
+        wl_race_variables_clear();
+    pthread_mutex_unlock(&order.lock);
+}
+
+void wl_race_launch_begin(struct wl_san_launch *launch) {
+    const uint64_t items = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
+    const struct wl_target *target = launch->object ? wl_codeobject_target(launch->object) : NULL;
+    pthread_mutex_lock(&order.lock);
+    struct line *line = find_line(launch->stream);
+    struct wl_race_launch *made = line ? make_launch(line, (uint32_t)((items + launch->wave_size - 1) / launch->wave_size)) : NULL;
+    launch->race = made;
+    if (made) {
+        made->generation = target ? (uint8_t)target->processor->major : 9;
+        made->writes_back = target && made->generation == 9 && wl_target_has(target, WL_HAS_ARCHITECTED_SCRATCH);
+        made->kernel = keep_name(launch->kernel);
+        made->object = launch->object;
+        memcpy(made->grid, launch->grid, sizeof made->grid);
+        memcpy(made->block, launch->block, sizeof made->block);
+        memcpy(made->remainder, launch->remainder, sizeof made->remainder);
+        made->wave_size = launch->wave_size;
+    }
+    pthread_mutex_unlock(&order.lock);
+}
+
+void wl_race_launch_end(struct wl_san_launch *launch) {
+    if (launch->race)
+        end_launch(launch->race);
+    launch->race = NULL;
+}
+
+void wl_race_grid_barrier_done(struct wl_san_launch *launch) {
+    struct wl_race_launch *l = launch->race;
+    if (!l)
+        return;
+    pthread_mutex_lock(&order.lock);
+    struct line *line = find_line(l->line);
+    const uint64_t now = (uint64_t)wl_race_units_made() * WL_RACE_UNIT << WL_RACE_SEGMENT_SHIFT;
+    if (line)
+        atomic_store_explicit(&l->ordered, first_unordered(line, now), memory_order_relaxed);
+    atomic_fetch_add_explicit(&l->grid_phase, 1, memory_order_relaxed);
+    pthread_mutex_unlock(&order.lock);
+}
+
+/* ---- copies and fills ------------------------------------------------------------------------- */
+
+/* Nobody can be beside the host where one line has all the work. */
+struct wl_race_launch *wl_race_host_begin(uint64_t id, const char *call, struct wl_race_group *group) {
+    pthread_mutex_lock(&order.lock);
+    struct line *line = order.with_work > 1 ? find_line(id) : NULL;
+    struct wl_race_launch *launch = line ? make_launch(line, 1) : NULL;
+    if (launch) {
+        launch->call = call;
+        launch->stack = wl_san_stack();
+        launch->generation = 9;
+    }
+    pthread_mutex_unlock(&order.lock);
+    if (!launch)
+        return NULL;
+    *group = (struct wl_race_group){.launch = launch, .wave_count = 1};
+    if (wl_race_begin_row(group, 0, 0))
+        return launch;
+    wl_race_host_end(launch, group);
+    return NULL;
+}
+
+void wl_race_host_end(struct wl_race_launch *launch, struct wl_race_group *group) {
+    free(group->units);
+    end_launch(launch);
+}
+
+/* ---- whether one thing came before another ---------------------------------------------------- */
+
+static bool is_launch_ordered(const struct wl_race_launch *now, const struct wl_race_launch *before) {
+    return !before || now->line == before->line || wl_clock_get(now->clock, before->line) >= before->time;
+}
+
+bool wl_race_is_ordered(const struct wl_race_group *group, uint32_t index, uint64_t record) {
+    const struct wl_race_launch *launch = group->launch;
+    if (record < atomic_load_explicit(&launch->ordered, memory_order_relaxed))
+        return true;
+    const struct wl_race_unit *unit = wl_race_unit_of(record);
+    if (!unit->launch)
+        return true;
+    if (unit->launch != launch->number)
+        return is_launch_ordered(launch, wl_race_launch_of(unit->launch));
+    const uint32_t in = wl_race_segment(record) % WL_RACE_UNIT, row = unit->row + (in >> launch->shift);
+    const uint32_t wave = in & ((1u << launch->shift) - 1);
+    const struct wl_clock *clock = group->waves[index].clock;
+    if (unit->uid == group->uid && (row < group->phase_row || wave == index))
+        return true;
+    return clock && (wl_clock_get(clock, wl_race_key(unit->uid)) > row || wl_clock_get(clock, wl_race_wave_key(unit->uid, wave)) > row);
+}

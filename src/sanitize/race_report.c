@@ -1,0 +1,92 @@
+/* racecheck: findings. */
+#include "sanitize/race_state.h"
+
+#include "sanitize/allocations.h"
+
+#include <stdio.h>
+
+static void items_of(const struct wl_race_launch *launch, uint32_t wave, uint32_t lane, struct wl_san_place *place) {
+    uint64_t number = (uint64_t)wave * launch->wave_size + lane;
+    for (unsigned d = 0; d < 3; d++) {
+        const bool is_last = launch->remainder[d] && place->group[d] + 1 == launch->grid[d];
+        const uint32_t size = is_last ? launch->remainder[d] : launch->block[d];
+        place->item[d] = d == 2 ? (uint32_t)number : (uint32_t)(number % size);
+        number /= size;
+    }
+}
+
+/* Where an earlier access was made. `object`: of the access that found it; code objects of launches that ended may be gone. */
+static void fill_earlier(uint64_t record, const struct wl_codeobject *object, struct wl_san_place *place) {
+    const struct wl_race_unit *unit = wl_race_unit_of(record);
+    const struct wl_race_launch *launch = wl_race_launch_of(unit->launch);
+    const struct wl_race_site *site = wl_race_site_of(wl_race_site_number(record));
+    *place = (struct wl_san_place){.access = site->kind};
+    if (!launch)
+        return;
+    if (launch->call) {
+        place->call = launch->call;
+        place->stack = launch->stack;
+        place->access = record & WL_RACE_RELEASED ? WL_SANITIZE_STORE : WL_SANITIZE_LOAD;
+        return;
+    }
+    place->kernel = launch->kernel;
+    place->object = launch->object == object || atomic_load(&launch->active) ? launch->object : NULL;
+    place->code = site->code;
+    place->group[0] = unit->group % launch->grid[0];
+    place->group[1] = unit->group / launch->grid[0] % launch->grid[1];
+    place->group[2] = unit->group / launch->grid[0] / launch->grid[1];
+    place->wave = wl_race_segment(record) & ((1u << launch->shift) - 1);
+    place->lane = wl_race_lane(record);
+    place->has_item = true;
+    items_of(launch, place->wave, place->lane, place);
+}
+
+static void find_block(struct wl_san_finding *finding) {
+    if (finding->space == WL_SANITIZE_GLOBAL)
+        wl_san_find(finding->address, &finding->block);
+}
+
+void wl_race_report(const struct wl_san_wave *wave, const struct wl_sanitize_site *site, uint32_t lane, uint8_t space, uint64_t address,
+                    uint64_t earlier) {
+    const struct wl_race_group *group = wave->group->race;
+    const struct wl_race_unit *unit = wl_race_unit_of(earlier);
+    struct wl_san_finding finding = {.tool = WL_SANITIZE_RACECHECK,
+                                     .kind = unit->launch != group->launch->number ? WL_SAN_RACE_LAUNCHES
+                                             : unit->uid != group->uid             ? WL_SAN_RACE_GROUPS
+                                                                                   : WL_SAN_RACE_WAVES,
+                                     .has_second = true,
+                                     .space = space,
+                                     .bytes = site->bytes,
+                                     .address = address};
+    wl_san_fill_place(wave, site->address, lane, site->kind, &finding.at);
+    fill_earlier(earlier, group->launch->object, &finding.second);
+    find_block(&finding);
+    wl_san_report(&finding);
+}
+
+void wl_race_report_lanes(const struct wl_san_wave *wave, const struct wl_sanitize_site *site, uint32_t lane, uint32_t other, uint8_t space,
+                          uint64_t address) {
+    struct wl_san_finding finding = {.tool = WL_SANITIZE_RACECHECK,
+                                     .kind = WL_SAN_RACE_LANES,
+                                     .has_second = true,
+                                     .space = space,
+                                     .bytes = site->bytes,
+                                     .address = address};
+    wl_san_fill_place(wave, site->address, lane, site->kind, &finding.at);
+    wl_san_fill_place(wave, site->address, other, site->kind, &finding.second);
+    find_block(&finding);
+    wl_san_report(&finding);
+}
+
+void wl_race_report_host(const struct wl_race_launch *launch, enum wl_sanitize_kind kind, uint64_t address, uint64_t earlier) {
+    struct wl_san_finding finding = {.tool = WL_SANITIZE_RACECHECK,
+                                     .kind = WL_SAN_RACE_LAUNCHES,
+                                     .has_second = true,
+                                     .space = WL_SANITIZE_GLOBAL,
+                                     .bytes = 4,
+                                     .address = address};
+    finding.at = (struct wl_san_place){.access = (uint8_t)kind, .call = launch->call, .stack = launch->stack};
+    fill_earlier(earlier, NULL, &finding.second);
+    find_block(&finding);
+    wl_san_report(&finding);
+}

@@ -1,0 +1,134 @@
+/* The cells of racecheck's shadow memory. */
+#include "sanitize/race_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { ADDRESS_BITS = 47 };
+#define BLOCKS ((size_t)1 << (ADDRESS_BITS - WL_RACE_BLOCK_SHIFT))
+
+/* One pointer for each 64 KiB of addresses; it costs memory where blocks are. */
+static _Atomic(struct wl_race_block *) *blocks;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* over the lists below */
+static struct {
+    struct wl_race_block **items;
+    size_t count, capacity;
+    uint64_t *numbers; /* of `blocks` */
+} made;
+
+static void *map(size_t size) {
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static void start(void) { blocks = map(BLOCKS * sizeof *blocks); }
+
+/* Remembers a block, so that all can be forgotten. The caller has the lock. */
+static bool remember(struct wl_race_block *block, uint64_t number) {
+    if (made.count == made.capacity) {
+        const size_t capacity = made.capacity ? 2 * made.capacity : 64;
+        struct wl_race_block **items = realloc(made.items, capacity * sizeof *items);
+        if (items)
+            made.items = items;
+        uint64_t *numbers = items ? realloc(made.numbers, capacity * sizeof *numbers) : NULL;
+        if (!numbers)
+            return false;
+        made.numbers = numbers;
+        made.capacity = capacity;
+    }
+    made.items[made.count] = block;
+    made.numbers[made.count++] = number;
+    return true;
+}
+
+static struct wl_race_block *make_block(uint64_t number) {
+    pthread_mutex_lock(&lock);
+    struct wl_race_block *block = atomic_load_explicit(&blocks[number], memory_order_relaxed);
+    if (!block && (block = map(sizeof *block)) && !remember(block, number)) {
+        munmap(block, sizeof *block);
+        block = NULL;
+    }
+    atomic_store_explicit(&blocks[number], block, memory_order_release);
+    pthread_mutex_unlock(&lock);
+    return block;
+}
+
+struct wl_race_block *wl_race_block(uint64_t address) {
+    pthread_once(&once, start);
+    const uint64_t number = address >> WL_RACE_BLOCK_SHIFT;
+    if (!blocks || number >= BLOCKS)
+        return NULL;
+    struct wl_race_block *block = atomic_load_explicit(&blocks[number], memory_order_acquire);
+    return block ? block : make_block(number);
+}
+
+/* Clears records; whole pages go back to the system. */
+static void clear(uint64_t *from, size_t count) {
+    const uintptr_t page = 4096, begin = (uintptr_t)from, end = begin + count * sizeof *from;
+    const uintptr_t first = (begin + page - 1) & ~(page - 1), last = end & ~(page - 1);
+    if (last <= first || madvise((void *)first, last - first, MADV_DONTNEED) != 0) {
+        memset(from, 0, count * sizeof *from);
+        return;
+    }
+    memset(from, 0, first - begin);
+    memset((void *)last, 0, end - last);
+}
+
+void wl_race_forget(uint64_t address, uint64_t size) {
+    pthread_once(&once, start);
+    while (blocks && size) {
+        const uint64_t number = address >> WL_RACE_BLOCK_SHIFT, in = address & ((1u << WL_RACE_BLOCK_SHIFT) - 1);
+        const uint64_t rest = (1u << WL_RACE_BLOCK_SHIFT) - in, here = size < rest ? size : rest;
+        struct wl_race_block *block = number < BLOCKS ? atomic_load_explicit(&blocks[number], memory_order_acquire) : NULL;
+        if (block) {
+            const size_t first = in / 4, count = (in + here + 3) / 4 - first;
+            clear(&block->write[first], count);
+            clear(&block->read[0][first], count);
+            clear(&block->read[1][first], count);
+        }
+        address += here;
+        size -= here;
+    }
+}
+
+void wl_race_forget_all(void) {
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < made.count; i++)
+        madvise(made.items[i], sizeof *made.items[i], MADV_DONTNEED);
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- LDS -------------------------------------------------------------------------------------- */
+
+enum { KEPT = 64 };
+static struct {
+    pthread_mutex_t lock;
+    struct wl_race_block *blocks[KEPT];
+    unsigned count;
+} spare = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* LDS has up to 160 KiB: as many blocks side by side. */
+enum { LDS_BLOCKS = 3 };
+
+struct wl_race_block *wl_race_lds_take(void) {
+    struct wl_race_block *block = NULL;
+    pthread_mutex_lock(&spare.lock);
+    if (spare.count)
+        block = spare.blocks[--spare.count];
+    pthread_mutex_unlock(&spare.lock);
+    return block ? block : map(LDS_BLOCKS * sizeof *block);
+}
+
+void wl_race_lds_give(struct wl_race_block *block) {
+    bool kept = false;
+    pthread_mutex_lock(&spare.lock);
+    if (spare.count < KEPT) {
+        spare.blocks[spare.count++] = block;
+        kept = true;
+    }
+    pthread_mutex_unlock(&spare.lock);
+    if (!kept)
+        munmap(block, LDS_BLOCKS * sizeof *block);
+}

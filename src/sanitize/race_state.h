@@ -1,0 +1,170 @@
+/* What racecheck remembers (race.h). Only race*.c include this.
+ *
+ * Time. A wave's life is cut into rows: it begins a new row at barriers, and at the first store behind a wait or a fence. All waves of a
+ * workgroup begin the same row at a barrier. A *segment* is one row of one wave; its number is unique in the process, as long as the process
+ * makes less than 2^31. Segments are given out in units of 64 to workgroups: with W waves, rounded up to a power of two, a unit has 64 / W
+ * rows. Numbers grow, so that most comparisons of two times are one comparison of numbers.
+ *
+ * Memory. Each granule of 4 bytes has a cell of three records: its last write, and two reads by different waves. A record says which
+ * segment, instruction and lane made the access, and which of the 4 bytes. */
+#ifndef WL_SANITIZE_RACE_STATE_H
+#define WL_SANITIZE_RACE_STATE_H
+
+#include "sanitize/clock.h"
+#include "sanitize/hooks.h"
+#include "sanitize/report.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* ---- records ----------------------------------------------------------------------------------
+ * bits 63:32 segment, 31:16 instruction, 15:10 lane, 9:6 bytes, and flags. 0: no access. */
+enum {
+    WL_RACE_SEGMENT_SHIFT = 32,
+    WL_RACE_SITE_SHIFT = 16,
+    WL_RACE_LANE_SHIFT = 10,
+    WL_RACE_BYTES_SHIFT = 6,
+    WL_RACE_ATOMIC = 1 << 5,   /* an atomic operation, or a store that stands for one */
+    WL_RACE_STRONG = 1 << 4,   /* a load past the nearest cache, or one that polls: it stands for an atomic load */
+    WL_RACE_RELEASED = 1 << 3, /* what the wave did in earlier rows is visible to other workgroups */
+    WL_RACE_PUBLISHES = 1 << 2, /* and there is something of that: the store may stand for an atomic one */
+    WL_RACE_UNIT = 64,         /* segments */
+};
+static inline uint32_t wl_race_segment(uint64_t record) { return (uint32_t)(record >> WL_RACE_SEGMENT_SHIFT); }
+static inline uint32_t wl_race_site_number(uint64_t record) { return record >> WL_RACE_SITE_SHIFT & 0xffff; }
+static inline uint32_t wl_race_lane(uint64_t record) { return record >> WL_RACE_LANE_SHIFT & 63; }
+static inline uint32_t wl_race_bytes(uint64_t record) { return record >> WL_RACE_BYTES_SHIFT & 15; }
+
+/* ---- cells (race_shadow.c) ---- */
+enum { WL_RACE_BLOCK_SHIFT = 16, WL_RACE_BLOCK_CELLS = 1 << (WL_RACE_BLOCK_SHIFT - 2) };
+/* The cells of 64 KiB of memory. Pages of it that nobody wrote take no memory. */
+struct wl_race_block {
+    uint64_t write[WL_RACE_BLOCK_CELLS], read[2][WL_RACE_BLOCK_CELLS];
+};
+/* The block of an address, made if need be. NULL: there is no memory. */
+struct wl_race_block *wl_race_block(uint64_t address);
+/* Forgets all accesses to a range; to all memory. */
+void wl_race_forget(uint64_t address, uint64_t size);
+void wl_race_forget_all(void);
+/* Cells for a workgroup's LDS, with records of earlier workgroups in them. */
+struct wl_race_block *wl_race_lds_take(void);
+void wl_race_lds_give(struct wl_race_block *block);
+
+/* ---- instructions (race_site.c) ---- */
+struct wl_race_site {
+    const struct wl_codeobject *object;
+    uint64_t code;
+    uint32_t bytes;
+    uint8_t kind; /* enum wl_sanitize_kind */
+};
+/* The number of an instruction; 0: there are too many. */
+uint32_t wl_race_site(const struct wl_codeobject *object, const struct wl_sanitize_site *site);
+const struct wl_race_site *wl_race_site_of(uint32_t number);
+
+/* ---- launches (race_order.c) ---- */
+enum { WL_RACE_LAUNCHES = 1 << 16 };
+struct wl_race_launch {
+    uint32_t number; /* unique; 0: none */
+    atomic_bool active;
+    uint64_t line; /* the stream that it runs in */
+    uint32_t time; /* its place in the line */
+    struct wl_clock *clock;   /* of lines: what was finished when it began. While it is active */
+    _Atomic uint64_t ordered; /* records below were made before it began */
+    atomic_uint grid_phase;   /* barriers of the whole grid */
+    uint32_t shift;           /* waves of a workgroup: at most 1 << shift */
+    uint8_t generation;
+    bool writes_back; /* to be visible to other workgroups, stores need a write-back of the cache (gfx940) */
+    const char *kernel; /* lasts for the process */
+    const struct wl_codeobject *object;
+    uint32_t grid[3], block[3], remainder[3], wave_size;
+    uint64_t stack;
+    const char *call; /* of the host's: the function */
+};
+/* NULL: forgotten. */
+struct wl_race_launch *wl_race_launch_of(uint32_t number);
+
+/* ---- units (race_unit.c) ---- */
+struct wl_race_unit {
+    uint32_t launch; /* number; 0: forgotten */
+    uint32_t group;  /* number in the grid */
+    uint32_t uid;    /* of the workgroup, in the process */
+    uint32_t row;    /* its first one */
+    atomic_uint phase_row;
+    struct wl_clock *clock; /* what its waves had learnt when they released; guarded (wl_race_unit_publish) */
+};
+/* A new unit's number; its segments begin at WL_RACE_UNIT times it. 0: there are no more. */
+uint32_t wl_race_unit_make(void);
+struct wl_race_unit *wl_race_unit_at(uint32_t unit);
+static inline struct wl_race_unit *wl_race_unit_of(uint64_t record) {
+    return wl_race_unit_at(wl_race_segment(record) / WL_RACE_UNIT);
+}
+void wl_race_unit_publish(uint32_t unit, struct wl_clock *clock);
+/* *clock learns what the unit's waves published. */
+void wl_race_unit_learn(uint32_t unit, struct wl_clock **clock);
+uint32_t wl_race_units_made(void); /* the number of the next one */
+void wl_race_units_restart(void); /* all numbers are free again */
+bool wl_race_units_low(void);     /* few are left */
+
+/* ---- variables that waves synchronize by (race_sync.c) ---- */
+struct wl_race_variables; /* one workgroup's in LDS */
+/* What releases into the variable at `key` have published; joins it into *clock. `variables` NULL: global memory. */
+void wl_race_variable_read(struct wl_race_variables *variables, uint64_t key, struct wl_clock **clock);
+/* `clock` is published too. Returns false without memory. */
+bool wl_race_variable_release(struct wl_race_variables **variables, uint64_t key, struct wl_clock *clock);
+void wl_race_variables_free(struct wl_race_variables *variables);
+void wl_race_variables_clear(void); /* those in global memory */
+
+/* ---- workgroups and waves (race.c) ---- */
+struct wl_race_wave {
+    uint32_t row;
+    uint64_t own;       /* its segment, as a record; 0: there are no more */
+    uint32_t agent_row; /* rows below are visible to other workgroups */
+    bool used;          /* the row has accesses */
+    bool dirty;         /* it stored to global memory and has not waited (or not written the cache back) since */
+    bool dirty_lds;     /* the same for LDS */
+    bool written_back;  /* no store since the last write-back */
+    bool stored;        /* without an atomic, since it began */
+    bool stored_phase;  /* since the last barrier */
+    struct wl_clock *clock;   /* of other waves (wl_race_key) */
+    struct wl_clock *pending; /* what the next invalidation of the cache makes it know */
+};
+struct wl_race_group {
+    struct wl_race_launch *launch;
+    uint32_t uid, number;
+    uint32_t *units; /* of rows 0 on; 0: none */
+    uint32_t unit_count;
+    uint32_t phase_row;
+    uint64_t phase_first; /* records of this workgroup below were made before the last barrier */
+    uint64_t phase_unit;  /* the first record of that row's unit */
+    uint64_t floor;       /* the first record of the workgroup */
+    struct wl_race_block *lds;
+    struct wl_race_variables *variables;
+    uint32_t grid_phase;
+    uint32_t wave_count;
+    struct wl_race_wave waves[32];
+};
+/* Keys of clocks: all waves of a workgroup (rows below), or one. */
+static inline uint64_t wl_race_key(uint32_t uid) { return (uint64_t)uid << 6; }
+static inline uint64_t wl_race_wave_key(uint32_t uid, uint32_t wave) { return (uint64_t)uid << 6 | (wave + 1); }
+
+/* Where all workgroups of the launch have met since the last call, the waves begin a new row. */
+void wl_race_catch_up(struct wl_race_group *group);
+/* The wave goes on in `row`. False: no more segments. */
+bool wl_race_begin_row(struct wl_race_group *group, uint32_t wave, uint32_t row);
+
+/* ---- order (race_order.c) ---- */
+/* Whether a record's access happened before what the wave does now. */
+bool wl_race_is_ordered(const struct wl_race_group *group, uint32_t wave, uint64_t record);
+/* The launch that a copy or a fill in `line` counts as, with one unit; NULL: nobody needs to know of it. */
+struct wl_race_launch *wl_race_host_begin(uint64_t line, const char *call, struct wl_race_group *group);
+void wl_race_host_end(struct wl_race_launch *launch, struct wl_race_group *group);
+
+/* ---- findings (race_report.c) ---- */
+/* The access `site` of `lane` conflicts with an earlier one. `address`: of the granule. */
+void wl_race_report(const struct wl_san_wave *wave, const struct wl_sanitize_site *site, uint32_t lane, uint8_t space, uint64_t address,
+                    uint64_t earlier);
+void wl_race_report_lanes(const struct wl_san_wave *wave, const struct wl_sanitize_site *site, uint32_t lane, uint32_t other, uint8_t space,
+                          uint64_t address);
+void wl_race_report_host(const struct wl_race_launch *launch, enum wl_sanitize_kind kind, uint64_t address, uint64_t earlier);
+
+#endif
