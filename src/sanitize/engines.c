@@ -1,7 +1,6 @@
 /* Tools that are not there yet. */
 #include "sanitize/sync.h"
 
-
 void wl_sync_group_begin(struct wl_san_group *group) { (void)group; }
 void wl_sync_group_end(struct wl_san_group *group) { (void)group; }
 void wl_sync_wave_end(struct wl_san_wave *wave) { (void)wave; }

@@ -112,9 +112,16 @@ void wl_race_group_end(struct wl_san_group *group) {
     group->race = NULL;
 }
 
-void wl_race_wave_begin(struct wl_san_wave *wave) { wave->race = wave->group->race ? &((struct wl_race_group *)wave->group->race)->waves[wave->index] : NULL; }
-void wl_race_wave_end(struct wl_san_wave *wave) { (void)wave; }
-void wl_race_barrier_arrive(struct wl_san_wave *wave) { (void)wave; }
+void wl_race_wave_begin(struct wl_san_wave *wave) {
+    wave->race = wave->group->race ? &((struct wl_race_group *)wave->group->race)->waves[wave->index] : NULL;
+}
+
+void wl_race_wave_end(struct wl_san_wave *wave) {
+    if (wave->race)
+        wl_race_flush(wave);
+}
+
+void wl_race_barrier_arrive(struct wl_san_wave *wave) { wl_race_wave_end(wave); }
 
 void wl_race_barrier_done(struct wl_san_group *group) {
     if (group->race)
@@ -168,7 +175,7 @@ static struct waited waited_for(const struct wl_sanitize_fence *fence) {
 /* Whether an invalidation reaches the caches that workgroups do not share. */
 static bool reaches_agent(const struct wl_sanitize_fence *fence) {
     if (fence->generation >= 12)
-        return fence->cache >= 2; /* SCOPE_DEV */
+        return fence->cache & WL_SANITIZE_DLC; /* a scope wider than a compute unit */
     if (is_named(fence, "buffer_inv"))
         return fence->cache & WL_SANITIZE_SC1;
     return !is_named(fence, "buffer_gl0_inv"); /* buffer_wbinvl1, buffer_wbinvl1_vol, buffer_invl2, buffer_gl1_inv */

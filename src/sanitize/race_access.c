@@ -3,6 +3,8 @@
 
 #include "sanitize/race_state.h"
 
+#include "machine/operations.h"
+
 #include <string.h>
 
 /* An instruction while it is checked. */
@@ -11,10 +13,10 @@ struct check {
     const struct wl_san_access *access;
     struct wl_race_group *group;
     struct wl_race_wave *wave;
-    uint64_t record;               /* of lane 0, all bytes */
-    uint64_t below;                /* records below were made before ... */
+    uint64_t record;                  /* of lane 0, all bytes */
+    uint64_t below;                   /* records below were made before ... */
     uint64_t phase_unit, phase_first; /* ... and those from the one to the other */
-    uint64_t same;                 /* bits in which records of one wave are alike */
+    uint64_t same;                    /* bits in which records of one wave are alike */
     bool lds;
 };
 
@@ -138,6 +140,10 @@ static void report(const struct check *c, unsigned lane, uint64_t address, uint6
     wl_race_report(c->of, c->access->site, lane, c->access->space, address, earlier);
 }
 
+static void defer(const struct check *c, uint32_t load, unsigned lane, uint64_t address, uint64_t earlier) {
+    wl_race_defer(c->of, &(struct wl_race_deferred){address, earlier, c->access->site, load, (uint8_t)lane});
+}
+
 static uint64_t record_at(const struct check *c, unsigned lane, uint64_t mask) {
     return (c->record & ~bytes_of(15)) | (uint64_t)lane << WL_RACE_LANE_SHIFT | bytes_of(mask);
 }
@@ -149,7 +155,11 @@ static inline unsigned slot_of(const struct check *c, const struct cells *cells,
 
 static void check_load(const struct check *c, const struct cells *cells, unsigned i, uint64_t mask, unsigned lane, uint64_t address) {
     const uint64_t write = cells->write[i];
-    if (wl_race_bytes(write) & mask && !is_ordered(c, write))
+    if (!(wl_race_bytes(write) & mask) || is_ordered(c, write))
+        return;
+    if (write & WL_RACE_ATOMIC && !c->lds)
+        defer(c, wl_race_site_number(c->record), lane, address, write);
+    else
         report(c, lane, address, write);
 }
 
@@ -212,7 +222,8 @@ CLONES static bool all_fine(const uint64_t *records, unsigned count, uint64_t be
     int64_t bad = 0;
     for (unsigned i = 0; i < count; i++) {
         const int64_t r = (int64_t)records[i];
-        const bool fine = (r < (int64_t)below) | ((r >= (int64_t)unit) & (r < (int64_t)first)) | (((r ^ (int64_t)own) & (int64_t)same) == 0);
+        const bool fine =
+            (r < (int64_t)below) | ((r >= (int64_t)unit) & (r < (int64_t)first)) | (((r ^ (int64_t)own) & (int64_t)same) == 0);
         bad |= (fine ? 0 : 1) | (r & (int64_t)flags);
     }
     return bad == 0;
@@ -301,6 +312,40 @@ static void strong_load(const struct check *c, const struct cells *cells, unsign
     }
 }
 
+/* Whether an atomic checks again what a load before it found. */
+static bool checks_again(unsigned operation) {
+    switch (operation) {
+    case WL_ATOMIC_CMPSWAP:
+    case WL_ATOMIC_FCMPSWAP:
+    case WL_ATOMIC_SMIN:
+    case WL_ATOMIC_UMIN:
+    case WL_ATOMIC_SMAX:
+    case WL_ATOMIC_UMAX:
+    case WL_ATOMIC_FMIN:
+    case WL_ATOMIC_FMAX:
+    case WL_ATOMIC_AND:
+    case WL_ATOMIC_OR:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void feed(uint32_t load) { atomic_store_explicit(&wl_race_site_of(load)->feeds, true, memory_order_relaxed); }
+
+/* Loads of the wave from the place of its atomic were looks ahead. */
+static void find_feeding(const struct check *c, const struct cells *cells, unsigned i, uint64_t address) {
+    struct wl_race_wave *wave = c->wave;
+    for (unsigned r = 0; r < 2; r++) {
+        const uint64_t read = cells->read[r][i];
+        if (read && is_own(c, read) && !(read & WL_RACE_STRONG))
+            feed(wl_race_site_number(read));
+    }
+    for (uint32_t n = 0; n < wave->deferred_count; n++)
+        if (wave->deferred[n].address == address && wave->deferred[n].site->kind == WL_SANITIZE_LOAD)
+            feed(wave->deferred[n].load);
+}
+
 static void check_atomic(const struct check *c, const struct cells *cells, unsigned i, unsigned lane, uint64_t address) {
     const uint64_t write = cells->write[i];
     if (c->access->site->returns) {
@@ -308,6 +353,8 @@ static void check_atomic(const struct check *c, const struct cells *cells, unsig
             learn_from(c, write);
         learn_at(c, address);
     }
+    if (!c->lds && checks_again(c->access->site->atomic))
+        find_feeding(c, cells, i, address);
     const bool plain = !(write & (WL_RACE_ATOMIC | WL_RACE_PUBLISHES));
     uint64_t other = plain && write && !is_ordered(c, write) ? write : 0;
     for (unsigned r = 0; r < 2 && !other; r++) {
@@ -315,7 +362,9 @@ static void check_atomic(const struct check *c, const struct cells *cells, unsig
         if (read && !(read & WL_RACE_STRONG) && !is_ordered(c, read))
             other = read;
     }
-    if (other)
+    if (other && other != write && !c->lds)
+        defer(c, wl_race_site_number(other), lane, address, other);
+    else if (other)
         report(c, lane, address, other);
     else if (plain && write && !is_old(c, write) && is_own(c, write))
         return; /* a store that other waves may not have seen: their atomics shall find it */
@@ -421,7 +470,10 @@ static void plain_lanes(const struct check *c) {
 }
 
 /* Whether a load, or a store of the generations that mark them, stands for an atomic one. */
-static bool is_strong(const struct wl_sanitize_site *site) { return site->cache & (WL_SANITIZE_GLC | WL_SANITIZE_SC0 | WL_SANITIZE_SC1); }
+static bool is_strong(const struct wl_sanitize_site *site) {
+    const unsigned scope = site->generation >= 12 ? WL_SANITIZE_DLC : 0;
+    return site->cache & (WL_SANITIZE_GLC | WL_SANITIZE_SC0 | WL_SANITIZE_SC1 | scope) || site->polls;
+}
 static bool stores_are_marked(const struct wl_race_launch *launch) { return launch->writes_back || launch->generation >= 12; }
 
 /* A store behind a wait begins a row: it may tell other waves of what came before. */
@@ -483,8 +535,8 @@ void wl_race_access(struct wl_san_wave *wave, const struct wl_san_access *access
         .access = access,
         .group = group,
         .wave = w,
-        .record = w->own | (uint64_t)wl_race_site(wave->group->launch->object, site) << WL_RACE_SITE_SHIFT |
-                  bytes_of(15) | flags_of(group, w, access),
+        .record = w->own | (uint64_t)wl_race_site(wave->group->launch->object, site) << WL_RACE_SITE_SHIFT | bytes_of(15) |
+                  flags_of(group, w, access),
         .below = lds ? group->phase_first : atomic_load_explicit(&group->launch->ordered, memory_order_relaxed),
         .phase_unit = lds ? 0 : group->phase_unit,
         .phase_first = lds ? 0 : group->phase_first,

@@ -3,9 +3,7 @@
 
 #include "sanitize/race_state.h"
 
-static bool is_before(const struct wl_race_group *group, uint64_t record) {
-    return !record || wl_race_is_ordered(group, 0, record);
-}
+static bool is_before(const struct wl_race_group *group, uint64_t record) { return !record || wl_race_is_ordered(group, 0, record); }
 
 /* The cells [first, first + count) of a block. Returns whether a conflict was found (one is enough for a call). */
 static bool check_cells(struct wl_race_block *block, uint32_t first, uint32_t count, const struct wl_race_group *group,

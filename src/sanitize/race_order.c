@@ -5,6 +5,7 @@
 
 #include "base/table.h"
 #include "codeobject/codeobject.h"
+#include "machine/processor.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,9 +49,9 @@ static uint64_t own_line(void) {
     return line;
 }
 
+enum { UNKNOWN_STREAM = 1 };
+
 static struct line *find_line(uint64_t id) {
-    if (!id)
-        id = own_line();
     struct line *line = wl_table_find(&order.lines, id);
     if (line)
         return line;
@@ -103,7 +104,7 @@ static void set_mark(uint64_t mark, struct wl_clock *clock) {
 
 void wl_race_order(enum wl_san_edge edge, uint64_t id, uint64_t mark) {
     pthread_mutex_lock(&order.lock);
-    struct line *line = find_line(id);
+    struct line *line = find_line(id ? id : own_line());
     if (line && edge == WL_SAN_RELEASE) {
         if (!line->time)
             tick(line);
@@ -180,11 +181,11 @@ void wl_race_launch_begin(struct wl_san_launch *launch) {
     const uint64_t items = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
     const struct wl_target *target = launch->object ? wl_codeobject_target(launch->object) : NULL;
     pthread_mutex_lock(&order.lock);
-    struct line *line = find_line(launch->stream);
+    struct line *line = find_line(launch->stream ? launch->stream : UNKNOWN_STREAM);
     struct wl_race_launch *made = line ? make_launch(line, (uint32_t)((items + launch->wave_size - 1) / launch->wave_size)) : NULL;
     launch->race = made;
     if (made) {
-        made->generation = target ? (uint8_t)target->processor->major : 9;
+        made->generation = target ? (uint8_t)target->major : 9;
         made->writes_back = target && made->generation == 9 && wl_target_has(target, WL_HAS_ARCHITECTED_SCRATCH);
         made->kernel = keep_name(launch->kernel);
         made->object = launch->object;
@@ -220,7 +221,7 @@ void wl_race_grid_barrier_done(struct wl_san_launch *launch) {
 /* Nobody can be beside the host where one line has all the work. */
 struct wl_race_launch *wl_race_host_begin(uint64_t id, const char *call, struct wl_race_group *group) {
     pthread_mutex_lock(&order.lock);
-    struct line *line = order.with_work > 1 ? find_line(id) : NULL;
+    struct line *line = order.with_work > 1 ? find_line(id ? id : own_line()) : NULL;
     struct wl_race_launch *launch = line ? make_launch(line, 1) : NULL;
     if (launch) {
         launch->call = call;

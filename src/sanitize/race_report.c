@@ -90,3 +90,30 @@ void wl_race_report_host(const struct wl_race_launch *launch, enum wl_sanitize_k
     find_block(&finding);
     wl_san_report(&finding);
 }
+
+/* ---- loads beside atomics --------------------------------------------------------------------- */
+
+static void tell(const struct wl_san_wave *wave, const struct wl_race_deferred *d) {
+    if (!atomic_load_explicit(&wl_race_site_of(d->load)->feeds, memory_order_relaxed))
+        wl_race_report(wave, d->site, d->lane, WL_SANITIZE_GLOBAL, d->address, d->earlier);
+}
+
+void wl_race_defer(const struct wl_san_wave *wave, const struct wl_race_deferred *deferred) {
+    struct wl_race_wave *w = wave->race;
+    for (uint32_t i = 0; i < w->deferred_count; i++)
+        if (w->deferred[i].load == deferred->load && w->deferred[i].site == deferred->site)
+            return;
+    if (w->deferred_count == sizeof w->deferred / sizeof *w->deferred) {
+        tell(wave, &w->deferred[0]);
+        w->deferred[0] = *deferred;
+        return;
+    }
+    w->deferred[w->deferred_count++] = *deferred;
+}
+
+void wl_race_flush(const struct wl_san_wave *wave) {
+    struct wl_race_wave *w = wave->race;
+    for (uint32_t i = 0; i < w->deferred_count; i++)
+        tell(wave, &w->deferred[i]);
+    w->deferred_count = 0;
+}

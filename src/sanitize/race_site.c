@@ -23,7 +23,7 @@ static uint32_t number_site(uint32_t slot, const struct wl_codeobject *object, c
     pthread_mutex_lock(&numbers.lock);
     const uint32_t number = numbers.count < SITES ? numbers.count++ : 0;
     if (number) {
-        sites[number] = (struct wl_race_site){object, site->address, site->bytes, site->kind};
+        sites[number] = (struct wl_race_site){object, site->address, site->bytes, site->kind, false};
         atomic_store_explicit(&slots[slot].number, number, memory_order_release);
         atomic_store_explicit(&slots[slot].site, site, memory_order_release);
     }
@@ -44,4 +44,4 @@ uint32_t wl_race_site(const struct wl_codeobject *object, const struct wl_saniti
     return 0;
 }
 
-const struct wl_race_site *wl_race_site_of(uint32_t number) { return &sites[number]; }
+struct wl_race_site *wl_race_site_of(uint32_t number) { return &sites[number]; }

@@ -24,11 +24,11 @@ enum {
     WL_RACE_SITE_SHIFT = 16,
     WL_RACE_LANE_SHIFT = 10,
     WL_RACE_BYTES_SHIFT = 6,
-    WL_RACE_ATOMIC = 1 << 5,   /* an atomic operation, or a store that stands for one */
-    WL_RACE_STRONG = 1 << 4,   /* a load past the nearest cache, or one that polls: it stands for an atomic load */
-    WL_RACE_RELEASED = 1 << 3, /* what the wave did in earlier rows is visible to other workgroups */
+    WL_RACE_ATOMIC = 1 << 5,    /* an atomic operation, or a store that stands for one */
+    WL_RACE_STRONG = 1 << 4,    /* a load past the nearest cache, or one that polls: it stands for an atomic load */
+    WL_RACE_RELEASED = 1 << 3,  /* what the wave did in earlier rows is visible to other workgroups */
     WL_RACE_PUBLISHES = 1 << 2, /* and there is something of that: the store may stand for an atomic one */
-    WL_RACE_UNIT = 64,         /* segments */
+    WL_RACE_UNIT = 64,          /* segments */
 };
 static inline uint32_t wl_race_segment(uint64_t record) { return (uint32_t)(record >> WL_RACE_SEGMENT_SHIFT); }
 static inline uint32_t wl_race_site_number(uint64_t record) { return record >> WL_RACE_SITE_SHIFT & 0xffff; }
@@ -55,25 +55,26 @@ struct wl_race_site {
     const struct wl_codeobject *object;
     uint64_t code;
     uint32_t bytes;
-    uint8_t kind; /* enum wl_sanitize_kind */
+    uint8_t kind;      /* enum wl_sanitize_kind */
+    atomic_bool feeds; /* a load whose value an atomic at the same place checks again (compare and swap, minimum): no race with atomics */
 };
 /* The number of an instruction; 0: there are too many. */
 uint32_t wl_race_site(const struct wl_codeobject *object, const struct wl_sanitize_site *site);
-const struct wl_race_site *wl_race_site_of(uint32_t number);
+struct wl_race_site *wl_race_site_of(uint32_t number);
 
 /* ---- launches (race_order.c) ---- */
 enum { WL_RACE_LAUNCHES = 1 << 16 };
 struct wl_race_launch {
     uint32_t number; /* unique; 0: none */
     atomic_bool active;
-    uint64_t line; /* the stream that it runs in */
-    uint32_t time; /* its place in the line */
+    uint64_t line;            /* the stream that it runs in */
+    uint32_t time;            /* its place in the line */
     struct wl_clock *clock;   /* of lines: what was finished when it began. While it is active */
     _Atomic uint64_t ordered; /* records below were made before it began */
     atomic_uint grid_phase;   /* barriers of the whole grid */
     uint32_t shift;           /* waves of a workgroup: at most 1 << shift */
     uint8_t generation;
-    bool writes_back; /* to be visible to other workgroups, stores need a write-back of the cache (gfx940) */
+    bool writes_back;   /* to be visible to other workgroups, stores need a write-back of the cache (gfx940) */
     const char *kernel; /* lasts for the process */
     const struct wl_codeobject *object;
     uint32_t grid[3], block[3], remainder[3], wave_size;
@@ -95,15 +96,13 @@ struct wl_race_unit {
 /* A new unit's number; its segments begin at WL_RACE_UNIT times it. 0: there are no more. */
 uint32_t wl_race_unit_make(void);
 struct wl_race_unit *wl_race_unit_at(uint32_t unit);
-static inline struct wl_race_unit *wl_race_unit_of(uint64_t record) {
-    return wl_race_unit_at(wl_race_segment(record) / WL_RACE_UNIT);
-}
+static inline struct wl_race_unit *wl_race_unit_of(uint64_t record) { return wl_race_unit_at(wl_race_segment(record) / WL_RACE_UNIT); }
 void wl_race_unit_publish(uint32_t unit, struct wl_clock *clock);
 /* *clock learns what the unit's waves published. */
 void wl_race_unit_learn(uint32_t unit, struct wl_clock **clock);
 uint32_t wl_race_units_made(void); /* the number of the next one */
-void wl_race_units_restart(void); /* all numbers are free again */
-bool wl_race_units_low(void);     /* few are left */
+void wl_race_units_restart(void);  /* all numbers are free again */
+bool wl_race_units_low(void);      /* few are left */
 
 /* ---- variables that waves synchronize by (race_sync.c) ---- */
 struct wl_race_variables; /* one workgroup's in LDS */
@@ -115,16 +114,26 @@ void wl_race_variables_free(struct wl_race_variables *variables);
 void wl_race_variables_clear(void); /* those in global memory */
 
 /* ---- workgroups and waves (race.c) ---- */
+/* A load beside atomics. It is reported when the wave comes to a barrier or its end, unless it turns out to feed an atomic. */
+struct wl_race_deferred {
+    uint64_t address, earlier;
+    const struct wl_sanitize_site *site;
+    uint32_t load; /* number of the load's instruction: this one or the earlier one */
+    uint8_t lane;
+};
 struct wl_race_wave {
+    struct wl_race_deferred deferred[4];
+    uint32_t deferred_count;
     uint32_t row;
-    uint64_t own;       /* its segment, as a record; 0: there are no more */
-    uint32_t agent_row; /* rows below are visible to other workgroups */
-    bool used;          /* the row has accesses */
-    bool dirty;         /* it stored to global memory and has not waited (or not written the cache back) since */
-    bool dirty_lds;     /* the same for LDS */
-    bool written_back;  /* no store since the last write-back */
-    bool stored;        /* without an atomic, since it began */
-    bool stored_phase;  /* since the last barrier */
+    uint64_t own;             /* its segment, as a record; 0: there are no more */
+    uint32_t agent_row;       /* rows below are visible to other workgroups */
+    bool used;                /* the row has accesses */
+    bool dirty;               /* it stored to global memory and has not waited (or not written the cache back) since */
+    bool dirty_lds;           /* the same for LDS */
+    bool written_back;        /* no store since the last write-back */
+    bool published;           /* what it did before `agent_row` includes stores, or it knows of other waves */
+    bool stored;              /* without an atomic, since it began */
+    bool stored_phase;        /* since the last barrier */
     struct wl_clock *clock;   /* of other waves (wl_race_key) */
     struct wl_clock *pending; /* what the next invalidation of the cache makes it know */
 };
@@ -151,6 +160,10 @@ static inline uint64_t wl_race_wave_key(uint32_t uid, uint32_t wave) { return (u
 void wl_race_catch_up(struct wl_race_group *group);
 /* The wave goes on in `row`. False: no more segments. */
 bool wl_race_begin_row(struct wl_race_group *group, uint32_t wave, uint32_t row);
+
+/* Reports what the wave has deferred. (race_report.c) */
+void wl_race_flush(const struct wl_san_wave *wave);
+void wl_race_defer(const struct wl_san_wave *wave, const struct wl_race_deferred *deferred);
 
 /* ---- order (race_order.c) ---- */
 /* Whether a record's access happened before what the wave does now. */
