@@ -42,7 +42,7 @@ struct wl_sanitize_site {
     uint8_t generation; /* 9 to 12 */
     uint8_t returns;    /* an atomic that writes its old value back */
     uint8_t scalar;     /* the scalar unit's: one access for the wave, as lane 0's */
-    uint8_t polls;      /* a load of one place, round after round, in a loop that may wait: it stands for an atomic one */
+    uint8_t polls;      /* a load or an atomic of one place, round after round, in a loop that may wait */
 };
 
 /* An instruction that waits for memory, or empties or writes back a cache. */

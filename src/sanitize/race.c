@@ -103,6 +103,7 @@ void wl_race_group_end(struct wl_san_group *group) {
     for (uint32_t i = 0; i < g->wave_count; i++) {
         wl_clock_drop(g->waves[i].clock);
         wl_clock_drop(g->waves[i].pending);
+        free(g->waves[i].looks);
     }
     if (g->lds)
         wl_race_lds_give(g->lds);
@@ -174,9 +175,7 @@ static struct waited waited_for(const struct wl_sanitize_fence *fence) {
 
 /* Whether an invalidation reaches the caches that workgroups do not share. */
 static bool reaches_agent(const struct wl_sanitize_fence *fence) {
-    if (fence->generation >= 12)
-        return fence->cache & WL_SANITIZE_DLC; /* a scope wider than a compute unit */
-    if (is_named(fence, "buffer_inv"))
+    if (fence->generation >= 12 || is_named(fence, "buffer_inv")) /* the decoder says so of gfx12's scopes, too */
         return fence->cache & WL_SANITIZE_SC1;
     return !is_named(fence, "buffer_gl0_inv"); /* buffer_wbinvl1, buffer_wbinvl1_vol, buffer_invl2, buffer_gl1_inv */
 }
@@ -192,6 +191,8 @@ void wl_race_fence(struct wl_san_wave *wave, const struct wl_sanitize_fence *fen
     if (!w)
         return;
     const struct wl_race_launch *launch = wave->group->launch->race;
+    if (w->looks && w->looks->count)
+        wl_race_learn(wave->group->race, wave->index);
     if (fence->kind == WL_SANITIZE_WAIT) {
         const struct waited waited = waited_for(fence);
         w->dirty_lds &= !waited.lds;

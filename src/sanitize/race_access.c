@@ -5,6 +5,7 @@
 
 #include "machine/operations.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* An instruction while it is checked. */
@@ -97,32 +98,61 @@ static uint32_t wave_of(const struct wl_race_group *group, uint64_t record) {
 }
 
 /* A load that stands for an atomic one reads what `record` stored. */
-static void learn_from(const struct check *c, uint64_t record) {
-    struct wl_race_group *group = c->group;
+static void learn_from(struct wl_race_group *group, struct wl_race_wave *w, bool lds, uint64_t record) {
     const uint32_t number = wl_race_segment(record) / WL_RACE_UNIT;
     const struct wl_race_unit *unit = wl_race_unit_at(number);
     if (unit->launch != group->launch->number)
         return;
     const uint32_t row = row_of(group, unit, record), wave = wave_of(group, record);
     if (unit->uid == group->uid) { /* gfx9's waves of a workgroup share a cache that keeps the order of their stores */
-        wl_clock_add(&c->wave->clock, wl_race_wave_key(unit->uid, wave), row + (!c->lds && group->launch->generation == 9));
+        wl_clock_add(&w->clock, wl_race_wave_key(unit->uid, wave), row + (!lds && group->launch->generation == 9));
         return;
     }
     if (!(record & WL_RACE_RELEASED))
         return;
     const uint32_t phase = atomic_load_explicit(&unit->phase_row, memory_order_relaxed);
-    wl_clock_add(&c->wave->pending, wl_race_wave_key(unit->uid, wave), row);
-    wl_clock_add(&c->wave->pending, wl_race_key(unit->uid), phase < row ? phase : row);
-    wl_race_unit_learn(number, &c->wave->pending);
+    wl_clock_add(&w->pending, wl_race_wave_key(unit->uid, wave), row);
+    wl_clock_add(&w->pending, wl_race_key(unit->uid), phase < row ? phase : row);
+    wl_race_unit_learn(number, &w->pending);
 }
 
 static uint64_t key_of(uint64_t address) { return address >> 2; }
 
-static void learn_at(const struct check *c, uint64_t address) {
-    if (!c->lds)
-        wl_race_variable_read(NULL, key_of(address), &c->wave->pending);
-    else if (c->group->variables)
-        wl_race_variable_read(c->group->variables, key_of(address), &c->wave->clock);
+static void learn_at(const struct wl_race_group *group, struct wl_race_wave *w, bool lds, uint64_t address) {
+    if (!lds)
+        wl_race_variable_read(NULL, key_of(address), &w->pending);
+    else if (group->variables)
+        wl_race_variable_read(group->variables, key_of(address), &w->clock);
+}
+
+#define OF_LDS (UINT64_C(1) << 63)
+
+static void look_at(const struct check *c, uint64_t record, uint64_t address) {
+    struct wl_race_wave *w = c->wave;
+    if (!is_fine(c, record))
+        learn_from(c->group, w, c->lds, record);
+    learn_at(c->group, w, c->lds, address);
+    if (!w->looks)
+        w->looks = calloc(1, sizeof *w->looks);
+    const uint64_t place = address | (c->lds ? OF_LDS : 0);
+    if (!w->looks || w->looks->count == sizeof w->looks->address / sizeof *w->looks->address)
+        return;
+    if (!w->looks->count || w->looks->address[w->looks->count - 1] != place)
+        w->looks->address[w->looks->count++] = place;
+}
+
+void wl_race_learn(struct wl_race_group *group, uint32_t wave) {
+    struct wl_race_wave *w = &group->waves[wave];
+    for (uint32_t i = 0; i < w->looks->count; i++) {
+        const bool lds = w->looks->address[i] & OF_LDS;
+        const uint64_t address = w->looks->address[i] & ~OF_LDS;
+        const struct wl_race_block *block = lds ? group->lds + (address >> WL_RACE_BLOCK_SHIFT) : wl_race_block(address);
+        const uint64_t record = block ? block->write[address % (1u << WL_RACE_BLOCK_SHIFT) / 4] : 0;
+        if (record && (!lds || record >= group->phase_first))
+            learn_from(group, w, lds, record);
+        learn_at(group, w, lds, address);
+    }
+    w->looks->count = 0;
 }
 
 /* What the wave's atomics publish. */
@@ -167,6 +197,8 @@ static void check_load(const struct check *c, const struct cells *cells, unsigne
 
 /* Whether both stand for atomic operations. */
 static bool both_atomic(const struct check *c, uint64_t earlier) {
+    if (earlier & WL_RACE_ATOMIC && earlier & WL_RACE_STRONG)
+        return true; /* an atomic that polls waits for this store */
     return earlier & WL_RACE_ATOMIC && c->record & (WL_RACE_ATOMIC | WL_RACE_PUBLISHES);
 }
 
@@ -300,9 +332,7 @@ static void plain_run(const struct check *c, struct run run) {
 
 static void strong_load(const struct check *c, const struct cells *cells, unsigned i, unsigned lane, uint64_t address) {
     const uint64_t write = cells->write[i];
-    if (!is_fine(c, write))
-        learn_from(c, write);
-    learn_at(c, address);
+    look_at(c, write, address);
     for (unsigned r = 0; r < 2; r++) {
         const uint64_t read = cells->read[r][i];
         if (is_old(c, read) || (is_own(c, read) && read & WL_RACE_STRONG)) {
@@ -348,14 +378,11 @@ static void find_feeding(const struct check *c, const struct cells *cells, unsig
 
 static void check_atomic(const struct check *c, const struct cells *cells, unsigned i, unsigned lane, uint64_t address) {
     const uint64_t write = cells->write[i];
-    if (c->access->site->returns) {
-        if (!is_fine(c, write))
-            learn_from(c, write);
-        learn_at(c, address);
-    }
+    if (c->access->site->returns)
+        look_at(c, write, address);
     if (!c->lds && checks_again(c->access->site->atomic))
         find_feeding(c, cells, i, address);
-    const bool plain = !(write & (WL_RACE_ATOMIC | WL_RACE_PUBLISHES));
+    const bool plain = !(write & (WL_RACE_ATOMIC | WL_RACE_PUBLISHES)) && !c->access->site->polls;
     uint64_t other = plain && write && !is_ordered(c, write) ? write : 0;
     for (unsigned r = 0; r < 2 && !other; r++) {
         const uint64_t read = cells->read[r][i];
@@ -368,7 +395,9 @@ static void check_atomic(const struct check *c, const struct cells *cells, unsig
         report(c, lane, address, other);
     else if (plain && write && !is_old(c, write) && is_own(c, write))
         return; /* a store that other waves may not have seen: their atomics shall find it */
-    put(&cells->write[i], record_at(c, lane, 15));
+    /* a store that came meanwhile stays: this wave, or others, may wait for it */
+    uint64_t expected = write;
+    __atomic_compare_exchange_n(&cells->write[i], &expected, record_at(c, lane, 15), false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 static bool releases(const struct check *c) {
@@ -508,6 +537,8 @@ static uint64_t flags_of(const struct wl_race_group *group, const struct wl_race
     uint64_t flags = site->kind == WL_SANITIZE_ATOMIC ? WL_RACE_ATOMIC : 0;
     if (site->kind == WL_SANITIZE_LOAD)
         return is_strong(site) ? WL_RACE_STRONG : 0;
+    if (site->polls)
+        flags |= WL_RACE_STRONG;
     if (access->space == WL_SANITIZE_LDS)
         return flags;
     if (is_strong(site) && stores_are_marked(group->launch))

@@ -41,9 +41,11 @@ static void fill_earlier(uint64_t record, const struct wl_codeobject *object, st
     items_of(launch, place->wave, place->lane, place);
 }
 
-static void find_block(struct wl_san_finding *finding) {
-    if (finding->space == WL_SANITIZE_GLOBAL)
-        wl_san_find(finding->address, &finding->block);
+/* False: the memory goes from hand to hand by other means than kernels' code shows: device malloc's, or the runtime's own. */
+static bool find_block(struct wl_san_finding *finding) {
+    if (finding->space != WL_SANITIZE_GLOBAL || !wl_san_find(finding->address, &finding->block))
+        return true;
+    return finding->block.kind != WL_SAN_HEAP && finding->block.kind != WL_SAN_SYSTEM;
 }
 
 void wl_race_report(const struct wl_san_wave *wave, const struct wl_sanitize_site *site, uint32_t lane, uint8_t space, uint64_t address,
@@ -60,8 +62,8 @@ void wl_race_report(const struct wl_san_wave *wave, const struct wl_sanitize_sit
                                      .address = address};
     wl_san_fill_place(wave, site->address, lane, site->kind, &finding.at);
     fill_earlier(earlier, group->launch->object, &finding.second);
-    find_block(&finding);
-    wl_san_report(&finding);
+    if (find_block(&finding))
+        wl_san_report(&finding);
 }
 
 void wl_race_report_lanes(const struct wl_san_wave *wave, const struct wl_sanitize_site *site, uint32_t lane, uint32_t other, uint8_t space,
@@ -74,8 +76,8 @@ void wl_race_report_lanes(const struct wl_san_wave *wave, const struct wl_saniti
                                      .address = address};
     wl_san_fill_place(wave, site->address, lane, site->kind, &finding.at);
     wl_san_fill_place(wave, site->address, other, site->kind, &finding.second);
-    find_block(&finding);
-    wl_san_report(&finding);
+    if (find_block(&finding))
+        wl_san_report(&finding);
 }
 
 void wl_race_report_host(const struct wl_race_launch *launch, enum wl_sanitize_kind kind, uint64_t address, uint64_t earlier) {
@@ -87,8 +89,8 @@ void wl_race_report_host(const struct wl_race_launch *launch, enum wl_sanitize_k
                                      .address = address};
     finding.at = (struct wl_san_place){.access = (uint8_t)kind, .call = launch->call, .stack = launch->stack};
     fill_earlier(earlier, NULL, &finding.second);
-    find_block(&finding);
-    wl_san_report(&finding);
+    if (find_block(&finding))
+        wl_san_report(&finding);
 }
 
 /* ---- loads beside atomics --------------------------------------------------------------------- */

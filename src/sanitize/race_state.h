@@ -121,7 +121,14 @@ struct wl_race_deferred {
     uint32_t load; /* number of the load's instruction: this one or the earlier one */
     uint8_t lane;
 };
+/* Places that the wave has read as atomic loads do. What it learnt there is learnt again at the wait that follows, since another wave may
+ * have stored between the check and the load. */
+struct wl_race_looks {
+    uint64_t address[64]; /* LDS: bit 63 is set */
+    uint32_t count;
+};
 struct wl_race_wave {
+    struct wl_race_looks *looks; /* NULL until there are any */
     struct wl_race_deferred deferred[4];
     uint32_t deferred_count;
     uint32_t row;
@@ -161,6 +168,8 @@ void wl_race_catch_up(struct wl_race_group *group);
 /* The wave goes on in `row`. False: no more segments. */
 bool wl_race_begin_row(struct wl_race_group *group, uint32_t wave, uint32_t row);
 
+/* The wave learns from what it looked at. (race_access.c) */
+void wl_race_learn(struct wl_race_group *group, uint32_t wave);
 /* Reports what the wave has deferred. (race_report.c) */
 void wl_race_flush(const struct wl_san_wave *wave);
 void wl_race_defer(const struct wl_san_wave *wave, const struct wl_race_deferred *deferred);

@@ -49,7 +49,7 @@ struct wl_sanitize_site *wl_steps_site(struct wl_steps_builder *b, const struct 
                                           .cache = cache_bits(inst),
                                           .generation = (uint8_t)b->generation,
                                           .returns = inst->returns,
-                                          .polls = inst->looks_again,
+                                          .polls = inst->looks_again || inst->looks_first,
                                           .scalar = wl_inst_is_scalar(inst)};
     return site;
 }

@@ -319,6 +319,25 @@ static bool reads_clock(const struct wl_inst *inst) {
     }
 }
 
+/* Compilers look once before a loop that looks again: marks the load in front of the loop that is like one in it. */
+static void mark_first_look(struct wl_unit *unit, uint32_t header, const struct wl_inst *like, const struct wl_regs *address) {
+    enum { MOST = 64 };
+    for (uint32_t n = header; n > 0 && header - n < MOST; n--) {
+        struct wl_inst *inst = &unit->insts[n - 1];
+        struct wl_effects effects;
+        wl_inst_effects(inst, unit->request->wave_size, &effects);
+        wl_put_bits(effects.touch.scalar, WL_SGPR_EXEC, 2, false);
+        const bool same = inst->isa == like->isa && !memcmp(&inst->operands[1], &like->operands[1], sizeof like->operands[1]) &&
+                          inst->offset0 == like->offset0;
+        if (same && inst->isa->class == WL_ISA_LOAD) {
+            inst->looks_first = true;
+            return;
+        }
+        if (wl_regs_meet(&effects.touch, address))
+            return;
+    }
+}
+
 /* Marks the loads of a loop that may wait whose addresses the loop does not change. */
 static void mark_looks(struct wl_unit *unit, uint32_t header, uint32_t latch) {
     const uint32_t first = unit->blocks[header].first, end = unit->blocks[latch].first + unit->blocks[latch].count;
@@ -332,10 +351,17 @@ static void mark_looks(struct wl_unit *unit, uint32_t header, uint32_t latch) {
     for (uint32_t n = first; n < end; n++) {
         struct wl_inst *inst = &unit->insts[n];
         struct wl_effects effects;
-        if (!inst->isa || inst->isa->class != WL_ISA_LOAD)
+        if (!inst->isa || (inst->isa->class != WL_ISA_LOAD && inst->isa->class != WL_ISA_ATOMIC))
             continue;
         wl_inst_effects(inst, unit->request->wave_size, &effects);
+        if (inst->isa->class == WL_ISA_ATOMIC) {
+            inst->looks_first = !wl_regs_meet(&effects.use, &written); /* its data as well: it stores the same each time */
+            continue;
+        }
         inst->looks_again = !wl_regs_meet(&effects.use, &written);
+        wl_put_bits(effects.use.scalar, WL_SGPR_EXEC, 2, false);
+        if (inst->looks_again)
+            mark_first_look(unit, first, inst, &effects.use);
     }
 }
 
