@@ -191,7 +191,7 @@ void wl_race_fence(struct wl_san_wave *wave, const struct wl_sanitize_fence *fen
     if (!w)
         return;
     const struct wl_race_launch *launch = wave->group->launch->race;
-    if (w->looks && w->looks->count)
+    if (w->looks && w->looks->count != w->looks->learnt)
         wl_race_learn(wave->group->race, wave->index);
     if (fence->kind == WL_SANITIZE_WAIT) {
         const struct waited waited = waited_for(fence);

@@ -132,27 +132,36 @@ static void look_at(const struct check *c, uint64_t record, uint64_t address) {
     if (!is_fine(c, record))
         learn_from(c->group, w, c->lds, record);
     learn_at(c->group, w, c->lds, address);
-    if (!w->looks)
-        w->looks = calloc(1, sizeof *w->looks);
-    const uint64_t place = address | (c->lds ? OF_LDS : 0);
-    if (!w->looks || w->looks->count == sizeof w->looks->address / sizeof *w->looks->address)
+    if (!w->looks && !(w->looks = calloc(1, sizeof *w->looks)))
         return;
-    if (!w->looks->count || w->looks->address[w->looks->count - 1] != place)
-        w->looks->address[w->looks->count++] = place;
+    const uint64_t place = address | (c->lds ? OF_LDS : 0);
+    if (w->looks->count == w->looks->learnt || w->looks->address[(w->looks->count - 1) % WL_RACE_LOOKS] != place)
+        w->looks->address[w->looks->count++ % WL_RACE_LOOKS] = place;
+}
+
+/* Whether the wave has lately read a place as atomic loads do. */
+static bool has_looked(const struct check *c, uint64_t address) {
+    const struct wl_race_looks *looks = c->wave->looks;
+    const uint32_t count = looks ? looks->count : 0, kept = count < WL_RACE_LOOKS ? count : WL_RACE_LOOKS;
+    for (uint32_t i = 0; i < kept; i++)
+        if (looks->address[i] == (address | (c->lds ? OF_LDS : 0)))
+            return true;
+    return false;
 }
 
 void wl_race_learn(struct wl_race_group *group, uint32_t wave) {
     struct wl_race_wave *w = &group->waves[wave];
-    for (uint32_t i = 0; i < w->looks->count; i++) {
-        const bool lds = w->looks->address[i] & OF_LDS;
-        const uint64_t address = w->looks->address[i] & ~OF_LDS;
+    if (w->looks->count - w->looks->learnt > WL_RACE_LOOKS)
+        w->looks->learnt = w->looks->count - WL_RACE_LOOKS;
+    for (; w->looks->learnt != w->looks->count; w->looks->learnt++) {
+        const uint64_t place = w->looks->address[w->looks->learnt % WL_RACE_LOOKS], address = place & ~OF_LDS;
+        const bool lds = place & OF_LDS;
         const struct wl_race_block *block = lds ? group->lds + (address >> WL_RACE_BLOCK_SHIFT) : wl_race_block(address);
         const uint64_t record = block ? block->write[address % (1u << WL_RACE_BLOCK_SHIFT) / 4] : 0;
         if (record && (!lds || record >= group->phase_first))
             learn_from(group, w, lds, record);
         learn_at(group, w, lds, address);
     }
-    w->looks->count = 0;
 }
 
 /* What the wave's atomics publish. */
@@ -213,7 +222,7 @@ static bool check_store(const struct check *c, const struct cells *cells, unsign
         if (wl_race_bytes(read) & mask && !(read & WL_RACE_STRONG) && !is_ordered(c, read))
             other = read;
     }
-    if (!other)
+    if (!other || (other == write && other & (WL_RACE_ATOMIC | WL_RACE_PUBLISHES) && has_looked(c, address)))
         return true;
     if (keeps_value(c, lane, lane_address, address))
         return false;

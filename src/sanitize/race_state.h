@@ -121,11 +121,12 @@ struct wl_race_deferred {
     uint32_t load; /* number of the load's instruction: this one or the earlier one */
     uint8_t lane;
 };
-/* Places that the wave has read as atomic loads do. What it learnt there is learnt again at the wait that follows, since another wave may
- * have stored between the check and the load. */
+/* The last places that the wave has read as atomic loads do. What it learnt there is learnt again at the wait that follows, since another
+ * wave may have stored between the check and the load. */
+enum { WL_RACE_LOOKS = 64 };
 struct wl_race_looks {
-    uint64_t address[64]; /* LDS: bit 63 is set */
-    uint32_t count;
+    uint64_t address[WL_RACE_LOOKS]; /* a ring. LDS: bit 63 is set */
+    uint32_t count, learnt;
 };
 struct wl_race_wave {
     struct wl_race_looks *looks; /* NULL until there are any */
