@@ -129,6 +129,10 @@ struct wl_helpers {
     /* s_sendmsg_rtn_b32/b64: the answer to `message` (doorbell id, the time, TBA/TMA, ...; 0 for what has no meaning here). */
     uint64_t (*message_return)(struct wl_wave *wave, uint32_t message);
 
+    /* gfx12's barriers: `operation` is enum wl_barrier_op, with WL_BARRIER_BY_M0 where M0 has the `number`. Returns what the instruction
+     * leaves in SCC or in its destination. */
+    uint32_t (*barrier)(struct wl_wave *wave, uint32_t operation, uint32_t number, uint32_t m0);
+
     /* ---- matrices ---- */
 
     /* Matrix instructions on all lanes, whatever EXEC is: machine/matrix.h says what the row of this number and `modifiers` mean, and when
@@ -148,6 +152,10 @@ struct wl_helpers {
     void (*ds_src2)(struct wl_wave *wave, const uint32_t *address, uint32_t offset, uint32_t bits, uint32_t operation);
     /* ds_condxchg32_rtn_b64: each of two dwords is exchanged where bit 31 of its new value is set. */
     void (*ds_condxchg)(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, const uint32_t *data, uint32_t offset);
+    /* ds_atomic_barrier_arrive_rtn_b64, ds_atomic_async_barrier_arrive_b64: at the barrier in LDS come as many as `data` says, or with NULL
+     * one. Bits 28:0: those that are still missing, less 1; 31:29: the phase, which counts down; 47:32: what the missing ones become in a new
+     * phase. `destination`: what was there, or NULL. */
+    void (*ds_arrive)(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, const uint32_t *data, uint32_t offset);
     /* ds_read_b64_tr_b*, ds_read_b96_tr_b6: matrices of elements of `bits` bits, which come transposed. */
     void (*ds_transposed)(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint32_t offset, uint32_t bits);
     /* global_load_tr*, ds_load_tr* in wave32: each 8 or 16 lanes load a matrix, which comes transposed. `kind`: WL_REACH_*. */

@@ -70,8 +70,17 @@ enum wl_exit {
 
 /* Details of WL_EXIT_MESSAGE that no s_sendmsg has. */
 enum {
-    WL_MESSAGE_GWS = 0x10000, /* ds_gws_*: enum wl_gws_op << 8 | resource; `gws_value` is the operand. Call again once it is done */
+    WL_MESSAGE_GWS = 0x10000,     /* ds_gws_*: enum wl_gws_op << 8 | resource; `gws_value` is the operand. Call again once it is done */
+    WL_MESSAGE_BARRIER = 0x20000, /* s_barrier_wait but for the workgroup's own: its 16 bits. Call again once the barrier has opened */
 };
+
+/* What gfx12's instructions for barriers do that do not wait (wl_helpers.barrier). Barriers: -1 is the workgroup's own, -3 its cluster's, 1 to
+ * 16 are named ones. A named barrier opens when as many signals as it has members have come. A wave waits for the one that it joined last.
+ * INIT: M0 has the number of members; no signal has come. JOIN: the wave joins. SIGNAL: by M0, M0 may have a new number of members. FIRST: a
+ * signal; 1 if it is the first since the barrier opened. LEAVE: one member fewer; 1 if none is left. STATE: bit 0: there is such a barrier,
+ * 10:4 members, 22:16 signals. */
+enum wl_barrier_op { WL_BARRIER_INIT, WL_BARRIER_JOIN, WL_BARRIER_SIGNAL, WL_BARRIER_FIRST, WL_BARRIER_LEAVE, WL_BARRIER_STATE };
+enum { WL_BARRIER_BY_M0 = 0x100 }; /* beside an operation: the barrier's number is in M0 */
 
 /* The global wave sync unit's operations on one of its resources, a counter with a queue of waves; all waves of a grid share
  * them. BARRIER: as many waves as the counter says wait, the next one lets them go on and leaves its operand as the counter.

@@ -176,6 +176,56 @@ static void check_banks(unsigned round) {
     lift_close();
 }
 
+/* ---- barriers in LDS ---- */
+
+/* What a lane's arrival makes of a barrier: the missing ones are bits 28:0, the phase counts down above them, bits 47:32 are the missing ones
+ * of the next phase. */
+static uint64_t arrived(uint64_t barrier, uint32_t count) {
+    const uint32_t next = (uint32_t)(barrier >> 32) & 0xffff, missing = (uint32_t)barrier & 0x1fffffff, phase = (uint32_t)barrier >> 29;
+    const uint32_t low = missing >= count ? phase << 29 | (missing - count) : ((phase - 1) & 7) << 29 | next;
+
+    return (barrier & 0xffffffff00000000) | low;
+}
+
+/* Lanes of two barriers, in turn: ds_store_b64, then the arrival, then ds_load_b64. */
+static void check_arrival(bool returns, unsigned round) {
+    const unsigned offset = round % 2 * 24;
+    const uint32_t exec = some_exec(round), initial = round % 5;
+    const uint32_t words[] = {0xd9340000 | offset,
+                              (RESULT + 4) << 8 | FROM, /* ds_store_b64 v8, v[24:25] */
+                              returns ? 0xd9d40000 | offset : 0xd9580000 | offset,
+                              returns ? (uint32_t)RESULT << 24 | TO << 8 | FROM : FROM,
+                              0xd9d80000 | offset,
+                              (uint32_t)(RESULT + 2) << 24 | FROM}; /* ds_load_b64 v[22:23], v8 */
+    uint64_t barriers[2];
+
+    open_words(words, sizeof words / sizeof *words, round % 3 == 1);
+    for (unsigned i = 0; i < 2; i++)
+        barriers[i] = (uint64_t)(initial + i) << 32 | (uint64_t)(round % 8) << 29 | (initial + i);
+    for (unsigned lane = 0; lane < GFX1250_LANES; lane++) {
+        lift_row(FROM)[lane] = lane % 2 * 64;
+        lift_row(TO)[lane] = lane / 2 % 3 == 1 && returns ? 2 : 1;
+        lift_row(TO + 1)[lane] = 0;
+        for (unsigned i = 0; i < 2; i++)
+            lift_row(RESULT + 4 + i)[lane] = (uint32_t)(barriers[lane % 2] >> 32 * i);
+    }
+    lift_execute(exec);
+    checks++;
+    uint64_t was[GFX1250_LANES] = {0};
+    for (unsigned lane = 0; lane < GFX1250_LANES; lane++)
+        if (exec >> lane & 1) {
+            was[lane] = barriers[lane % 2];
+            barriers[lane % 2] = arrived(was[lane], lane / 2 % 3 == 1 && returns ? 2 : 1);
+        }
+    for (unsigned lane = 0; lane < GFX1250_LANES; lane++)
+        for (unsigned i = 0; i < 2 && exec >> lane & 1; i++) {
+            expect("barrier in LDS", round, lane, i, lift_row(RESULT + 2 + i)[lane], (uint32_t)(barriers[lane % 2] >> 32 * i));
+            if (returns)
+                expect("barrier in LDS, before", round, lane, i, lift_row(RESULT + i)[lane], (uint32_t)(was[lane] >> 32 * i));
+        }
+    lift_close();
+}
+
 int main(void) {
     enum { SIZE = 8192, ROUNDS = 8 };
     lift_start();
@@ -191,6 +241,8 @@ int main(void) {
         for (unsigned i = 0; i < sizeof copies / sizeof *copies; i++)
             check_copy(memory, SIZE, &copies[i], round);
         check_banks(round);
+        check_arrival(false, round);
+        check_arrival(true, round);
     }
     printf("%u checks, %u failures\n", checks, failures);
     return failures != 0;

@@ -33,6 +33,7 @@
 
 #include "base/status.h"
 #include "device/cpu/code/loader.h"
+#include "device/cpu/helpers/barriers.h"
 #include "device/cpu/run/gws.h"
 #include "device/device.h"
 #include "device/kernarg.h"
@@ -159,9 +160,11 @@ struct wl_device_function {
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
-enum wl_wave_state { WL_WAVE_READY, WL_WAVE_YIELDED, WL_WAVE_BARRIER, WL_WAVE_GRID, WL_WAVE_ENDED, WL_WAVE_FAILED };
+/* NAMED: at a barrier of gfx12 that is not the workgroup's own. */
+enum wl_wave_state { WL_WAVE_READY, WL_WAVE_YIELDED, WL_WAVE_BARRIER, WL_WAVE_NAMED, WL_WAVE_GRID, WL_WAVE_ENDED, WL_WAVE_FAILED };
 
 struct wl_runner {
+    struct wl_wave_barriers barriers; /* the first member: wl_wave.owner points to it, too (helpers/barriers.h) */
     /* NULL, in a job that uses wave states again (keeps_wave): the state is not what its kernel starts with, and has to be made anew. */
     wl_unit_code *code;
     struct wl_cpu_unit *unit;
@@ -180,7 +183,8 @@ struct wl_group {
     size_t wave_stride, waves_mapped;
     uint8_t *scratch; /* wave n's private memory is at n * scratch_stride; a guard follows each */
     size_t scratch_stride, scratch_used /* bytes of each stride */, scratch_mapped;
-    uint32_t wave_count, waiting, ended;
+    uint32_t wave_count, ended;
+    struct wl_barriers barriers;
     uint32_t id[3];
     bool in_step;     /* all waves are ready, and can be run from barrier to barrier one after the other; never in a cooperative launch */
     bool first_leads; /* the first wave takes the first turn, else the last one */

@@ -1,6 +1,7 @@
 /* The values of immediate operands. */
 #include "translate/isa/inst.h"
 
+#include "machine/wave.h"
 #include "translate/isa/isa.h"
 
 static uint64_t float_bits(double number, unsigned width) {
@@ -49,4 +50,12 @@ unsigned wl_inst_offset_unit(const struct wl_inst *inst) {
     if (!inst->scale_offset)
         return 1;
     return isa->class == WL_ISA_ATOMIC || isa->class == WL_ISA_SMEM_ATOMIC || isa->bits < 32 ? isa->bits / 8u : isa->dwords * 4u;
+}
+
+uint32_t wl_inst_barrier(const struct wl_inst *inst, uint32_t *number) {
+    const unsigned first = inst->isa->detail == WL_BARRIER_STATE ? 1 : 0;
+    const bool constant = first >= inst->operand_count || inst->operands[first].kind == WL_OPERAND_IMM;
+
+    *number = first < inst->operand_count && constant ? (uint32_t)inst->operands[first].bits : 0;
+    return inst->isa->detail | (constant ? 0u : (uint32_t)WL_BARRIER_BY_M0);
 }

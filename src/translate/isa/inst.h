@@ -137,6 +137,9 @@ struct wl_inst {
  * The instruction is one that accesses memory. */
 unsigned wl_inst_offset_unit(const struct wl_inst *inst);
 
+/* Of a WL_ISA_SPLIT_BARRIER: enum wl_barrier_op, perhaps with WL_BARRIER_BY_M0, and the barrier's *number if M0 does not have it. */
+uint32_t wl_inst_barrier(const struct wl_inst *inst, uint32_t *number);
+
 /* Whether it is the scalar unit's (s_...; scratch_... is not). */
 static inline bool wl_inst_is_scalar(const struct wl_inst *inst) { return inst->mnemonic[0] == 's' && inst->mnemonic[1] == '_'; }
 

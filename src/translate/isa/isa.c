@@ -9,12 +9,14 @@
 #include "translate/isa/lane.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* One row without memory fields, and one with a `detail`. */
 #define PLAIN(CLASS, NAME)         {.name = #NAME, .class = WL_ISA_##CLASS}
 #define DETAIL(CLASS, NAME, VALUE) {.name = #NAME, .class = WL_ISA_##CLASS, .detail = (VALUE)}
+#define OTHER(CLASS, NAME, VALUE)  {.name = (NAME), .class = WL_ISA_##CLASS, .detail = (VALUE)}
 
 /* ---- scalar memory ---- */
 #define SMEM_SIZE(NAME, W, N, BUFFER) {.name = #NAME "_load_b" #W, .class = WL_ISA_SMEM_LOAD, .detail = (BUFFER), .bits = 32, .dwords = (N)}
@@ -232,11 +234,20 @@ static const struct wl_isa table[] = {
     PLAIN(SETPC, s_setpc_b64),
     PLAIN(SWAPPC, s_swappc_b64),
     PLAIN(CALL, s_call_b64),
-    /* A split barrier waits at its second half; the signal alone has no effect (ids other than -1 are refused by the decoder). */
+    /* The workgroup's split barrier waits at its second half, and the signal alone has no effect. In code that has other barriers, and for
+     * these, the rows with a star are taken (wl_isa_other_barrier). */
     PLAIN(BARRIER, s_barrier),
     PLAIN(BARRIER, s_barrier_wait),
     PLAIN(NOP, s_barrier_signal),
     PLAIN(SIGNAL_FIRST, s_barrier_signal_isfirst),
+    OTHER(BARRIER_WAIT, "s_barrier_wait*", 0),
+    OTHER(SPLIT_BARRIER, "s_barrier_signal*", WL_BARRIER_SIGNAL),
+    OTHER(SPLIT_BARRIER, "s_barrier_signal_isfirst*", WL_BARRIER_FIRST),
+    DETAIL(SPLIT_BARRIER, s_barrier_init, WL_BARRIER_INIT),
+    DETAIL(SPLIT_BARRIER, s_barrier_join, WL_BARRIER_JOIN),
+    DETAIL(SPLIT_BARRIER, s_barrier_leave, WL_BARRIER_LEAVE),
+    DETAIL(SPLIT_BARRIER, s_get_barrier_state, WL_BARRIER_STATE),
+    PLAIN(NOP, s_wakeup_barrier), /* sleeping waves look by themselves */
     PLAIN(SLEEP, s_sleep),
     PLAIN(SLEEP, s_sleep_var),
     PLAIN(SLEEP, s_monitor_sleep),
@@ -509,6 +520,13 @@ const struct wl_isa *wl_isa_find(const char *mnemonic) {
 unsigned wl_isa_caches(const struct wl_inst *inst) {
     const unsigned work = inst->isa && inst->isa->class == WL_ISA_NOP ? inst->isa->detail : 0;
     return work & WL_CACHE_SCOPED && inst->sc1 ? work | WL_CACHE_DEVICE : work;
+}
+
+const struct wl_isa *wl_isa_other_barrier(const char *mnemonic) {
+    char name[32];
+
+    snprintf(name, sizeof name, "%s*", mnemonic);
+    return wl_isa_find(name);
 }
 
 const struct wl_isa *wl_isa_table(size_t *count) {

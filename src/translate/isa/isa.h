@@ -32,8 +32,10 @@ enum wl_isa_class {
     WL_ISA_GETPC,
     WL_ISA_SETPC,
     WL_ISA_SWAPPC,
-    WL_ISA_CALL, /* s_getpc_b64, s_setpc_b64, s_swappc_b64, s_call_b64 */
-    WL_ISA_BARRIER,
+    WL_ISA_CALL,         /* s_getpc_b64, s_setpc_b64, s_swappc_b64, s_call_b64 */
+    WL_ISA_BARRIER,      /* waits for the workgroup's own */
+    WL_ISA_BARRIER_WAIT, /* s_barrier_wait for any other one */
+    WL_ISA_SPLIT_BARRIER, /* what does not wait; `detail`: enum wl_barrier_op. The workgroup's own barrier beside no others has the next one */
     WL_ISA_SIGNAL_FIRST, /* s_barrier_signal_isfirst: SCC = no other wave of the workgroup was first */
     WL_ISA_SLEEP,
     WL_ISA_MESSAGE, /* s_sendmsg, s_sendmsghalt; ds_gws_*: `detail` is an enum wl_gws_op + 1 */
@@ -70,6 +72,7 @@ static inline bool wl_isa_steers(unsigned class) {
     case WL_ISA_SWAPPC:
     case WL_ISA_CALL:
     case WL_ISA_BARRIER:
+    case WL_ISA_BARRIER_WAIT:
     case WL_ISA_SLEEP:
     case WL_ISA_MESSAGE:
     case WL_ISA_TRAP:
@@ -152,6 +155,9 @@ struct wl_isa {
 
 /* The row of a canonical mnemonic; NULL if there is none. Thread-safe. */
 const struct wl_isa *wl_isa_find(const char *mnemonic);
+/* The row of s_barrier_signal, s_barrier_signal_isfirst or s_barrier_wait for a barrier that is not the workgroup's own, and of signals beside
+ * such. */
+const struct wl_isa *wl_isa_other_barrier(const char *mnemonic);
 /* What an instruction does to caches: WL_CACHE_*, for its scope. */
 unsigned wl_isa_caches(const struct wl_inst *inst);
 /* All rows, for tests and coverage tables. */

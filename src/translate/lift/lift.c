@@ -338,6 +338,7 @@ static void finish_wait(struct wl_lift *l, const struct wl_inst *inst) {
     case WL_ISA_BARRIER:
         why = WL_EXIT_BARRIER;
         break;
+    case WL_ISA_BARRIER_WAIT:
     case WL_ISA_MESSAGE:
         why = WL_EXIT_MESSAGE;
         break;
@@ -352,6 +353,8 @@ static void finish_wait(struct wl_lift *l, const struct wl_inst *inst) {
         uint64_t detail = inst->operand_count ? inst->operands[0].bits & 0xffff : 0;
         if (inst->isa->class == WL_ISA_MESSAGE && inst->isa->detail)
             detail = WL_MESSAGE_GWS | (uint64_t)(inst->isa->detail - 1) << 8;
+        if (inst->isa->class == WL_ISA_BARRIER_WAIT)
+            detail |= WL_MESSAGE_BARRIER;
         LLVMValueRef value = wl_lift_int(l, l->i32, detail);
         if (detail & WL_MESSAGE_GWS)
             value = LLVMBuildOr(l->b, value, gws_resource(l, inst), "");

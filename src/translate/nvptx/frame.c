@@ -304,6 +304,9 @@ static void wait(struct wl_lift *l, const struct wl_inst *inst) {
             wl_ptx_asm(l, "fence.acq_rel.sys;", "~{memory}", l->void_type, NULL, 0, true);
         break;
     }
+    case WL_ISA_BARRIER_WAIT:
+        wl_ptx_unsupported(l, inst);
+        break;
     case WL_ISA_NOP: /* the end of a turn: its waves run side by side as they are */
         break;
     default:

@@ -81,6 +81,13 @@ static const struct wl_step *run_src2(struct wl_machine *m, const struct wl_step
     return step + 1;
 }
 
+static const struct wl_step *run_arrive(struct wl_machine *m, const struct wl_step *step) {
+    const struct lane *s = step->data;
+    m->wave->fault_pc = s->fault;
+    m->wave->helpers->ds_arrive(m->wave, NULL, wl_machine_row(m, s->to), NULL, s->offset);
+    return step + 1;
+}
+
 static const struct wl_step *run_lds_transposed(struct wl_machine *m, const struct wl_step *step) {
     const struct lane *s = step->data;
     m->wave->fault_pc = s->fault;

@@ -544,7 +544,25 @@ static void add_smem(struct wl_steps_builder *b, const struct wl_inst *inst) {
                  s);
 }
 
+static const struct wl_step *run_barrier(struct wl_machine *m, const struct wl_step *step) {
+    const struct plain *p = step->data;
+    const uint32_t m0 = m->sgpr[WL_SGPR_M0], number = p->hwreg & WL_BARRIER_BY_M0 ? m0 : (uint32_t)p->source.constant;
+    const uint32_t value = m->wave->helpers->barrier(m->wave, p->hwreg, number, m0);
+    if (p->detail == WL_BARRIER_STATE)
+        m->sgpr[p->reg] = value;
+    else if (p->detail == WL_BARRIER_FIRST || p->detail == WL_BARRIER_LEAVE)
+        m->sgpr[WL_SGPR_SCC] = value;
+    return step + 1;
+}
+
 /* ---- building ---- */
+
+static wl_step_fn *plan_barrier(struct plain *p, const struct wl_inst *inst) {
+    uint32_t number;
+    p->hwreg = wl_inst_barrier(inst, &number);
+    p->source.constant = number;
+    return run_barrier;
+}
 
 static wl_step_fn *plan_setreg(struct plain *p, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
@@ -583,6 +601,8 @@ static wl_step_fn *plan_plain(struct plain *p, const struct wl_inst *inst) {
         return run_message_return;
     case WL_ISA_SIGNAL_FIRST:
         return run_signal_first;
+    case WL_ISA_SPLIT_BARRIER:
+        return plan_barrier(p, inst);
     default:
         return NULL;
     }
@@ -608,6 +628,7 @@ bool wl_steps_scalar(struct wl_steps_builder *b, const struct wl_inst *inst) {
     case WL_ISA_TIME:
     case WL_ISA_MESSAGE_RETURN:
     case WL_ISA_SIGNAL_FIRST:
+    case WL_ISA_SPLIT_BARRIER:
         break;
     default:
         return false;

@@ -254,10 +254,13 @@ static const struct wl_step *step_of(const struct wl_steps_builder *b, uint32_t 
 static void plan_wait(struct wl_steps_builder *b, struct end *e, const struct wl_block *block, const struct wl_inst *last) {
     e->why = last->isa->class == WL_ISA_BARRIER                                   ? WL_EXIT_BARRIER
              : last->isa->class == WL_ISA_MESSAGE                                 ? WL_EXIT_MESSAGE
+             : last->isa->class == WL_ISA_BARRIER_WAIT                            ? WL_EXIT_MESSAGE
              : last->isa->class == WL_ISA_TRAP || last->isa->class == WL_ISA_HALT ? WL_EXIT_TRAP
                                                                                   : WL_EXIT_YIELD;
     e->address = last->address;
     e->detail = last->operand_count ? last->operands[0].bits & 0xffff : 0;
+    if (last->isa->class == WL_ISA_BARRIER_WAIT)
+        e->detail |= WL_MESSAGE_BARRIER;
     e->gws = -1;
     if (last->isa->class == WL_ISA_MESSAGE && last->isa->detail) {
         e->detail = WL_MESSAGE_GWS | (uint32_t)(last->isa->detail - 1) << 8;

@@ -288,6 +288,15 @@ static void isa_effects(struct collector *c, const struct wl_inst *inst) {
     case WL_ISA_MESSAGE:
         read_scalar(c, WL_SGPR_M0, 1);
         break;
+    case WL_ISA_SPLIT_BARRIER:
+        read_scalar(c, WL_SGPR_M0, 1);
+        if (inst->isa->detail == WL_BARRIER_FIRST || inst->isa->detail == WL_BARRIER_LEAVE)
+            write_scalar(c, WL_SGPR_SCC, 1);
+        if (inst->isa->detail == WL_BARRIER_STATE) {
+            write(c, &op[0], false);
+            first = 1;
+        }
+        break;
     case WL_ISA_SIGNAL_FIRST:
         write_scalar(c, WL_SGPR_SCC, 1);
         break;

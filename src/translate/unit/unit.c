@@ -50,6 +50,7 @@ static enum wl_block_end end_of(const struct wl_inst *inst, const struct wl_effe
         case WL_ISA_CALL:
             return WL_BLOCK_CALL;
         case WL_ISA_BARRIER:
+        case WL_ISA_BARRIER_WAIT:
         case WL_ISA_SLEEP:
         case WL_ISA_MESSAGE:
         case WL_ISA_TRAP:
@@ -613,6 +614,17 @@ void wl_unit_count_rows(struct wl_unit *unit) {
     }
 }
 
+/* Beside other barriers the workgroup's own is signaled where its signals stand. */
+static void split_barriers(struct wl_unit *unit) {
+    bool others = false;
+    for (uint32_t i = 0; i < unit->inst_count; i++)
+        others |=
+            unit->insts[i].isa && (unit->insts[i].isa->class == WL_ISA_SPLIT_BARRIER || unit->insts[i].isa->class == WL_ISA_BARRIER_WAIT);
+    for (uint32_t i = 0; i < unit->inst_count && others; i++)
+        if (strncmp(unit->insts[i].mnemonic, "s_barrier_signal", 16) == 0)
+            unit->insts[i].isa = wl_isa_other_barrier(unit->insts[i].mnemonic);
+}
+
 enum wl_status wl_unit_read(struct wl_unit *unit, struct wl_decoder *decoder, const struct wl_translate_request *request, uint64_t entry) {
     *unit = (struct wl_unit){.request = request};
     struct discovery d = {.unit = unit, .decoder = decoder};
@@ -631,6 +643,7 @@ enum wl_status wl_unit_read(struct wl_unit *unit, struct wl_decoder *decoder, co
         status = follow(&d, d.work[--d.work_count]);
     if (!status) {
         qsort(unit->insts, unit->inst_count, sizeof *unit->insts, by_address);
+        split_barriers(unit);
         status = cut(&d, entry);
     }
     if (!status)

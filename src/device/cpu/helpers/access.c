@@ -57,6 +57,32 @@ static uint64_t address_of(const struct wl_wave *wave, const uint32_t *rows, uin
     return base + index * (kind >> WL_REACH_UNIT & 0xff);
 }
 
+/* What is borrowed from the phase counts it down; the highest bit of the missing ones tells that none is missing any more. */
+static uint64_t arrive(uint64_t old, uint32_t data) {
+    enum { PHASE = 29 };
+    uint32_t low = (uint32_t)old - data;
+    if (low >> (PHASE - 1) & 1)
+        low = low >> PHASE << PHASE | (uint32_t)(old >> 32 & 0xffff);
+    return old >> 32 << 32 | low;
+}
+
+void wl_help_ds_arrive(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, const uint32_t *data, uint32_t offset) {
+    const uint64_t exec = wl_exec(wave);
+    for (uint32_t l = 0; l < wave->wave_size; l++) {
+        if (!wl_lane_in(exec, l))
+            continue;
+        uint8_t *const at = wave->lds + (uint32_t)(address[l] + offset);
+        uint64_t old, now;
+        memcpy(&old, at, sizeof old);
+        now = arrive(old, data ? data[l] : 1);
+        memcpy(at, &now, sizeof now);
+        if (!destination)
+            continue;
+        destination[l] = (uint32_t)old;
+        destination[wave->wave_size + l] = (uint32_t)(old >> 32);
+    }
+}
+
 /* Element `n` of `bits` bits of a lane's dwords. */
 static uint32_t element_of(const uint32_t *dwords, uint32_t n, uint32_t bits) {
     const uint32_t at = n * bits, shift = at % 32;

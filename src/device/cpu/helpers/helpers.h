@@ -5,6 +5,7 @@
  *
  *   helpers.h     the table of all of them, and the floating-point control that translated code runs under
  *   lanes.h       the table's members, and the files that they are in
+ *   barriers.h    which waves gfx12's barriers let pass
  *   image_wave.h  image instructions for all lanes at once (image_kernels.c); else image.c goes lane by lane
  *   matrix_dot.h  a part of matrix_kernels.c
  *

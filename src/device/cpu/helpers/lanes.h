@@ -1,6 +1,6 @@
 /* The members of wl_helpers_table, declared for the table alone; helpers.h documents them. lanes.c: moves between lanes;
  * buffer.c: memory through descriptors; atomic.c: atomics; access.c: rare memory
- * instructions; matrix.c: matrix instructions; helpers.c: other memory, scalar state, and the table. */
+ * instructions; matrix.c: matrix instructions; barriers.c: barriers (barriers.h); helpers.c: other memory, scalar state, and the table. */
 #ifndef WL_DEVICE_CPU_HELPERS_LANES_H
 #define WL_DEVICE_CPU_HELPERS_LANES_H
 
@@ -24,12 +24,14 @@ void wl_help_buffer_store(struct wl_wave *wave, const uint32_t *data, const uint
                           uint32_t offset, uint32_t element);
 void wl_help_buffer_atomic(struct wl_wave *wave, uint32_t *data, const uint32_t *address, const uint32_t *descriptor, uint32_t soffset,
                            uint32_t offset, uint32_t element, uint32_t operation);
+uint32_t wl_help_barrier(struct wl_wave *wave, uint32_t operation, uint32_t number, uint32_t m0);
 void wl_help_matrix(struct wl_wave *wave, const struct wl_matrix_product *product, uint32_t count, uint32_t number, uint32_t modifiers);
 uint64_t wl_help_buffer_place(uint64_t low, uint64_t high, uint32_t generation, uint32_t lane, uint32_t offset, uint32_t skip,
                               uint32_t bytes);
 uint32_t wl_help_buffer_parts(uint64_t low, uint64_t high, uint32_t generation, uint32_t lane, uint32_t offset, uint32_t skip,
                               uint32_t bytes, uint64_t value);
 void wl_help_ds_src2(struct wl_wave *wave, const uint32_t *address, uint32_t offset, uint32_t bits, uint32_t operation);
+void wl_help_ds_arrive(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, const uint32_t *data, uint32_t offset);
 void wl_help_ds_condxchg(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, const uint32_t *data, uint32_t offset);
 void wl_help_ds_transposed(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint32_t offset, uint32_t bits);
 void wl_help_permlane(struct wl_wave *wave, uint32_t *destination, const uint32_t *source, uint32_t select, uint32_t width,

@@ -44,7 +44,7 @@ enum wl_status wl_dispatch_fit(struct wl_job *job, struct wl_group *group) {
         wave->lds = group->lds;
         wave->scratch = group->scratch ? group->scratch + i * group->scratch_stride : NULL;
         wave->helpers = job->sanitized ? wl_sanitize_helpers() : &wl_helpers_table;
-        wave->owner = &group->runners[i];
+        wave->owner = &group->runners[i]; /* and its `barriers` */
         wave->lds_size = job->lds_size;
         wave->scratch_size = job->scratch_size;
         wave->wave_size = job->wave_size;
@@ -131,7 +131,7 @@ static bool finish_plain_wave(struct wl_job *job, struct wl_thread *thread, stru
         state = wl_wave_run_on(job, thread, runner, wave, runner->code(wave));
     if (wave->mode_register != job->function->kernel->float_mode)
         wl_float_enter(job->function->kernel->float_mode);
-    if (state == WL_WAVE_BARRIER || state == WL_WAVE_GRID)
+    if (state == WL_WAVE_BARRIER || state == WL_WAVE_NAMED || state == WL_WAVE_GRID)
         wl_job_fail(job, wl_fail(WL_INTERNAL, "kernel %s waits, but its translation says that it cannot", job->function->kernel->name));
     return state == WL_WAVE_ENDED;
 }
@@ -243,6 +243,12 @@ static groups_fn *choose_groups(bool keeps_wave) { return keeps_wave ? kept_grou
 
 /* ---- kernels that can ----------------------------------------------------------------------- */
 
+static void begin_barriers(struct wl_group *group) {
+    wl_barriers_begin(&group->barriers, group->wave_count, NULL, 0);
+    for (uint32_t w = 0; w < group->wave_count; w++)
+        wl_barriers_begin_wave(&group->runners[w].barriers, &group->barriers);
+}
+
 enum wl_progress wl_group_start(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, const uint32_t id[3]) {
     wl_assert(job->may_wait && group->fit.states >= thread->extent.waves);
     const struct wl_extent *extent = &thread->extent;
@@ -250,7 +256,8 @@ enum wl_progress wl_group_start(struct wl_job *job, struct wl_thread *thread, st
         start_partial(job, thread, id);
     memcpy(group->id, id, sizeof group->id);
     group->wave_count = extent->waves;
-    group->waiting = group->ended = 0;
+    group->ended = 0;
+    begin_barriers(group);
     group->workgroup_size[0] = 0;
     group->first_leads = false;
     group->in_step = !job->groups && !job->sanitized; /* resident workgroups take turns as well */
@@ -314,7 +321,7 @@ static inline uint32_t next_phase(struct wl_group *group, uint32_t *phases) {
  * and in *reason what it did; the waves of earlier turns are at a barrier then, those of later turns ready. 0: *phases is 0, and all are
  * ready again. */
 static uint32_t run_in_step(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, uint32_t *phases, uint32_t *reason) {
-    wl_assert(group->wave_count > 0 && group->ended == 0 && group->waiting == 0);
+    wl_assert(group->wave_count > 0 && group->ended == 0 && group->barriers.waiting == 0);
     for (uint32_t turn = 1; turn; turn = turn < group->wave_count ? turn + 1 : next_phase(group, phases)) {
         const uint32_t i = wave_of_turn(group, turn);
         struct wl_runner *runner = &group->runners[i];
@@ -324,12 +331,24 @@ static uint32_t run_in_step(struct wl_job *job, struct wl_thread *thread, struct
         do
             *reason = runner->code(wave);
         while (*reason == WL_EXIT_MODE && change_copy(runner, wave));
-        if (*reason != WL_EXIT_BARRIER || wl_job_stopped(job))
+        if (*reason != WL_EXIT_BARRIER || group->barriers.split || wl_job_stopped(job))
             return turn;
         thread->float_mode = wave->mode_register;
         wave->fuel = WL_FUEL;
     }
     return 0;
+}
+
+/* All waves that have not ended have signaled the workgroup's own barrier: those that wait go on, the others will not have to wait. */
+static void open_barrier(struct wl_group *group) {
+    for (uint32_t i = 0; i < group->wave_count; i++) {
+        struct wl_runner *runner = &group->runners[i];
+        if (runner->state == WL_WAVE_BARRIER)
+            runner->state = WL_WAVE_READY;
+        runner->barriers.passed |= runner->barriers.signaled;
+        runner->barriers.signaled = false;
+    }
+    group->barriers.waiting = group->barriers.signaled = 0;
 }
 
 enum wl_progress wl_group_step(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, uint32_t *phases) {
@@ -344,12 +363,14 @@ enum wl_progress wl_group_step(struct wl_job *job, struct wl_thread *thread, str
         }
         for (uint32_t turn = 1; turn < first; turn++)
             group->runners[wave_of_turn(group, turn)].state = WL_WAVE_BARRIER;
-        group->waiting = first - 1;
+        group->barriers.waiting = first - 1;
     }
     for (uint32_t turn = 1; turn <= group->wave_count; turn++) {
         const uint32_t i = wave_of_turn(group, turn);
         struct wl_runner *runner = &group->runners[i];
         if (runner->state == WL_WAVE_ENDED || runner->state == WL_WAVE_BARRIER)
+            continue;
+        if (runner->state == WL_WAVE_NAMED && !wl_barriers_pass(&runner->barriers, wl_group_wave(group, i)->exit_detail))
             continue;
         if (runner->state == WL_WAVE_GRID && !wl_gws_released(atomic_load(&job->gws), &runner->gws_wait))
             continue;
@@ -369,11 +390,14 @@ enum wl_progress wl_group_step(struct wl_job *job, struct wl_thread *thread, str
             wl_sanitize_wave(group, i, runner->state);
         switch (runner->state) {
         case WL_WAVE_BARRIER:
-            group->waiting++;
+            if (!wl_barriers_arrive(&runner->barriers))
+                runner->state = WL_WAVE_READY;
             break;
         case WL_WAVE_ENDED:
+            wl_barriers_end_wave(&runner->barriers);
             group->ended++;
             break;
+        case WL_WAVE_NAMED:
         case WL_WAVE_GRID:
             break;
         case WL_WAVE_FAILED:
@@ -383,21 +407,20 @@ enum wl_progress wl_group_step(struct wl_job *job, struct wl_thread *thread, str
         }
         progress = WL_GROUP_MOVED;
     }
-    wl_assert(group->waiting + group->ended <= group->wave_count);
+    const uint32_t here = group->barriers.waiting + group->barriers.signaled;
+    wl_assert(here + group->ended <= group->wave_count);
     if (group->ended == group->wave_count) {
+        wl_barriers_end(&group->barriers);
         if (job->sanitized)
             wl_sanitize_done(group);
         return WL_GROUP_DONE;
     }
-    if (group->waiting && group->waiting + group->ended == group->wave_count) {
-        for (uint32_t i = 0; i < group->wave_count; i++)
-            if (group->runners[i].state == WL_WAVE_BARRIER)
-                group->runners[i].state = WL_WAVE_READY;
-        group->waiting = 0;
+    if (here && here + group->ended == group->wave_count) {
+        open_barrier(group);
         if (job->sanitized)
             wl_sanitize_released(group);
         choose_turns(group);
-        group->in_step = !job->groups && !job->sanitized && !group->ended;
+        group->in_step = !job->groups && !job->sanitized && !group->ended && !group->barriers.split;
         --*phases;
         progress = WL_GROUP_MOVED;
     }
@@ -413,7 +436,7 @@ static enum wl_progress take_turns(struct wl_job *job, struct wl_thread *thread,
     struct wl_group *group = &thread->group;
     const uint32_t items = thread->extent.items;
     group->wave_count = thread->extent.waves;
-    group->waiting = 0;
+    begin_barriers(group);
     group->ended = at;
     group->workgroup_size[0] = 0;
     group->in_step = false;
@@ -514,7 +537,8 @@ static enum wl_progress split_workgroup(struct wl_job *job, struct wl_thread *th
     const struct wl_abi *abi = &job->function->abi;
     uint32_t step = job->wave_size / 32;
     group->wave_count = job->whole.waves;
-    group->waiting = group->ended = 0;
+    group->ended = 0;
+    begin_barriers(group);
     group->in_step = true;
     group->first_leads = false;
     group->workgroup_size[0] = 0;

@@ -157,6 +157,11 @@ enum wl_wave_state wl_wave_run_on(struct wl_job *job, struct wl_thread *thread, 
                 return WL_WAVE_YIELDED;
             continue;
         case WL_EXIT_MESSAGE:
+            if (wave->exit_detail & WL_MESSAGE_BARRIER) {
+                if (!wl_barriers_pass(&runner->barriers, wave->exit_detail))
+                    return WL_WAVE_NAMED;
+                continue;
+            }
             if (wave->exit_detail & WL_MESSAGE_GWS) {
                 enum wl_wave_state state = answer_gws(job, thread, runner, wave);
                 if (state != WL_WAVE_READY)

@@ -13,6 +13,7 @@
 static void settle(struct wl_group *group) {
     for (uint32_t i = 0; i < group->fit.states; i++) {
         group->runners[i].group = group;
+        group->runners[i].barriers.workgroup = &group->barriers;
         wl_group_wave(group, i)->owner = &group->runners[i];
     }
 }

@@ -320,11 +320,11 @@ static void repair_operands(struct wl_inst *inst, const struct name *name, const
         break;
     case REPAIR_SIGNAL:
         if (inst->operand_count != 1 || inst->operands[0].kind != WL_OPERAND_IMM || inst->operands[0].bits != UINT64_MAX)
-            mark_unknown(inst); /* a named barrier */
+            inst->isa = wl_isa_other_barrier(inst->mnemonic);
         break;
     case REPAIR_NAMED_WAIT:
         if ((word & 0xffff) != 0xffff)
-            mark_unknown(inst);
+            inst->isa = wl_isa_other_barrier(inst->mnemonic);
         break;
     case REPAIR_SYMBOL16:
         set_text_bits(inst, word & 0xffff);

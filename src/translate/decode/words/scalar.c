@@ -126,11 +126,11 @@ static void finish_scalar(struct wl_word_job *job) {
     switch ((enum wl_scalar_meaning)job->entry->scalar) {
     case WL_SCALAR_SIGNAL:
         if (inst->operands[0].kind != WL_OPERAND_IMM || inst->operands[0].bits != UINT64_MAX)
-            inst->isa = NULL; /* a named barrier */
+            inst->isa = wl_isa_other_barrier(inst->mnemonic);
         break;
     case WL_SCALAR_WAIT:
         if ((job->w[0] & 0xffff) != 0xffff)
-            inst->isa = NULL;
+            inst->isa = wl_isa_other_barrier(inst->mnemonic);
         break;
     case WL_SCALAR_CODE_END:
         memset(inst->operands, 0, sizeof inst->operands);

@@ -416,6 +416,14 @@ static void call_src2(struct wl_lift *l, const struct wl_inst *inst) {
     wl_lift_call_on_rows(l, offsetof(struct wl_helpers, ds_src2), arguments, 5);
 }
 
+/* Copies to LDS end where they start: there is nothing to wait for. */
+static void call_arrive(struct wl_lift *l, const struct wl_inst *inst) {
+    wl_lift_flush(l);
+    LLVMValueRef arguments[] = {l->wave, LLVMConstNull(l->ptr), wl_lift_row_address(l, inst->operands[0].reg), LLVMConstNull(l->ptr),
+                                wl_lift_int(l, l->i32, (uint32_t)inst->offset0)};
+    wl_lift_call_on_rows(l, offsetof(struct wl_helpers, ds_arrive), arguments, 5);
+}
+
 /* The rows of an address operand (NULL: none), and the scalar part that all lanes add. */
 static LLVMValueRef address_rows(struct wl_lift *l, const struct wl_operand *address) {
     return address->kind == WL_OPERAND_VGPR ? wl_lift_row_address(l, address->reg) : LLVMConstNull(l->ptr);

@@ -273,6 +273,19 @@ static void signal_first(struct wl_lift *l) {
     wl_lift_set_sgpr(l, WL_SGPR_SCC, LLVMBuildZExt(l->b, first, l->i32, ""));
 }
 
+static void split_barrier(struct wl_lift *l, const struct wl_inst *inst) {
+    uint32_t number;
+    const uint32_t operation = wl_inst_barrier(inst, &number);
+    LLVMValueRef m0 = wl_lift_sgpr(l, WL_SGPR_M0);
+    LLVMValueRef arguments[] = {l->wave, wl_lift_int(l, l->i32, operation),
+                                operation & WL_BARRIER_BY_M0 ? m0 : wl_lift_int(l, l->i32, number), m0};
+    LLVMValueRef value = wl_lift_call_helper(l, offsetof(struct wl_helpers, barrier), l->i32, arguments, 4);
+    if (inst->isa->detail == WL_BARRIER_STATE)
+        wl_lift_set_sgpr(l, inst->operands[0].reg, value);
+    else if (inst->isa->detail == WL_BARRIER_FIRST || inst->isa->detail == WL_BARRIER_LEAVE)
+        wl_lift_set_sgpr(l, WL_SGPR_SCC, value);
+}
+
 bool wl_lift_scalar(struct wl_lift *l, const struct wl_inst *inst) {
     switch (inst->isa->class) {
     case WL_ISA_SMEM_LOAD:
@@ -301,6 +314,10 @@ bool wl_lift_scalar(struct wl_lift *l, const struct wl_inst *inst) {
         return true;
     case WL_ISA_SIGNAL_FIRST:
         signal_first(l);
+        return true;
+    case WL_ISA_SPLIT_BARRIER:
+        wl_lift_flush(l);
+        split_barrier(l, inst);
         return true;
     default:
         return false;
