@@ -11,6 +11,14 @@
 
 /* ---- keeping --------------------------------------------------------------------------------- */
 
+static void print_stack(FILE *out, uint64_t stack) {
+    struct wl_san_frame *frames = stack ? calloc(WL_SAN_MOST_FRAMES, sizeof *frames) : NULL;
+    unsigned count = frames ? wl_san_stack_frames(stack, frames, WL_SAN_MOST_FRAMES) : 0;
+    for (unsigned i = 0; i < count; i++)
+        fprintf(out, *frames[i].function ? "        %s (%s)\n" : "        %s%s\n", frames[i].function, frames[i].place);
+    free(frames);
+}
+
 static void print_inlined(FILE *out, const struct wl_codeobject *object, uint64_t code) {
     char call[512];
     for (unsigned depth = 0; wl_codeobject_inlined_at(object, code, depth, call, sizeof call); depth++)
@@ -64,6 +72,16 @@ static bool keep_spot(const struct wl_san_place *place, struct wl_san_spot *spot
     return spot->kernel && spot->symbol;
 }
 
+static void keep_stack(struct wl_san_kept *kept) {
+    const uint64_t stack = kept->finding.kind == WL_SAN_LEAK ? kept->finding.block.made_stack : kept->finding.at.stack;
+    size_t size = 0;
+    FILE *out = open_memstream(&kept->stack, &size);
+    if (!out)
+        return;
+    print_stack(out, stack);
+    fclose(out);
+}
+
 struct wl_san_kept *wl_san_keep(const struct wl_san_finding *finding) {
     struct wl_san_kept *kept = calloc(1, sizeof *kept);
     if (!kept)
@@ -72,6 +90,8 @@ struct wl_san_kept *wl_san_keep(const struct wl_san_finding *finding) {
     kept->variable = finding->block.name ? strdup(finding->block.name) : NULL;
     kept->finding.block.name = kept->variable;
     bool whole = keep_spot(&finding->at, &kept->at) && (!finding->has_second || keep_spot(&finding->second, &kept->second));
+    if (!finding->at.kernel)
+        keep_stack(kept);
     kept->finding.at.kernel = kept->at.symbol;
     kept->finding.second.kernel = kept->second.symbol;
     kept->finding.at.object = kept->finding.second.object = NULL;
@@ -93,6 +113,7 @@ void wl_san_drop(struct wl_san_kept *kept) {
     drop_spot(&kept->at);
     drop_spot(&kept->second);
     free(kept->variable);
+    free(kept->stack);
     free(kept);
 }
 
@@ -109,14 +130,6 @@ const char *wl_san_memory_words(uint8_t kind) {
         [WL_SAN_HEAP] = "memory of device malloc", [WL_SAN_USER] = "a block of the program's own pool",
     };
     return kind < WL_SAN_MEMORY_COUNT && words[kind] ? words[kind] : "memory";
-}
-
-static void print_stack(FILE *out, uint64_t stack) {
-    struct wl_san_frame *frames = stack ? calloc(WL_SAN_MOST_FRAMES, sizeof *frames) : NULL;
-    unsigned count = frames ? wl_san_stack_frames(stack, frames, WL_SAN_MOST_FRAMES) : 0;
-    for (unsigned i = 0; i < count; i++)
-        fprintf(out, *frames[i].function ? "        %s (%s)\n" : "        %s%s\n", frames[i].function, frames[i].place);
-    free(frames);
 }
 
 static void print_spot(FILE *out, const struct wl_san_place *place, const struct wl_san_spot *spot) {

@@ -20,6 +20,7 @@ struct wl_san_kept {
     struct wl_san_finding finding; /* without pointers to what may go away */
     struct wl_san_spot at, second;
     char *variable; /* finding.block.name */
+    char *stack;    /* of the host's call, of leaks that of the allocation: lines of a paragraph; NULL: a kernel's finding */
     uint64_t times;
 };
 

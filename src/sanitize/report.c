@@ -182,18 +182,21 @@ static bool same_line(const struct wl_san_spot *a, const struct wl_san_spot *b) 
            (!a->symbol || (a->line == b->line && strcmp(a->file, b->file) == 0 && same_text(a->outer, b->outer)));
 }
 
-/* One source line may be several instructions: the finding that is known of it. Lines with no table are all different. */
-static size_t known_of_line(const struct wl_san_kept *kept) {
-    const struct wl_san_finding *finding = &kept->finding;
-    for (size_t i = 0; i < reports.count; i++) {
-        const struct wl_san_kept *other = reports.findings[i];
-        if (other->finding.kind == finding->kind && other->finding.at.access == finding->at.access &&
-            (kept->at.symbol
-                 ? kept->at.line > 0
-                 : same_text(other->finding.at.call, finding->at.call) && key_of(&other->finding).stack == key_of(finding).stack) &&
-            same_line(&kept->at, &other->at) && same_line(&kept->second, &other->second))
+/* One source line may be several instructions, of the host too. Places that have no line are all different. */
+static bool is_same(const struct wl_san_kept *a, const struct wl_san_kept *b) {
+    const struct wl_san_finding *x = &a->finding, *y = &b->finding;
+    if (x->kind != y->kind || x->at.access != y->at.access)
+        return false;
+    if (!a->at.symbol)
+        return !b->at.symbol && a->stack && *a->stack && same_text(a->stack, b->stack) && same_text(x->at.call, y->at.call);
+    return a->at.line > 0 && same_line(&a->at, &b->at) && same_line(&a->second, &b->second);
+}
+
+/* What is known that is the same: a finding, or FREE. */
+static size_t known_as(const struct wl_san_kept *kept) {
+    for (size_t i = 0; i < reports.count; i++)
+        if (is_same(kept, reports.findings[i]))
             return FIRST_FINDING + i;
-    }
     return FREE;
 }
 
@@ -215,7 +218,7 @@ static void print(const struct wl_san_kept *kept) {
 /* A finding whose key is new. Returns what the key leads to. */
 static size_t take(const struct wl_san_finding *finding) {
     struct wl_san_kept *kept = wl_san_keep(finding);
-    size_t known = kept ? known_of_line(kept) : NOT_SHOWN;
+    size_t known = kept ? known_as(kept) : NOT_SHOWN;
     if (kept && known == FREE && wl_san_suppressed(reports.suppressions, kept))
         known = SUPPRESSED;
     if (known == FREE &&

@@ -2,6 +2,7 @@
  * what `F` (in kernels) or `faulty` (in cases) chooses. A comment stands on the line of each fault:
  *
  *     // FAULT: TOOL KIND[|KIND...] [#tag]     the line that a finding has to name
+ *     // MISSING FAULT: TOOL KIND               the same, but it is not found yet
  *     // OTHER: #tag                           the line of the other access of a race, if it is another one
  *
  * check.py reads the comments, runs the programs under `wavelift sanitize`, and compares.

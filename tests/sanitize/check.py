@@ -10,20 +10,23 @@ import concurrent.futures
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
 
-FAULT = re.compile(r"// FAULT: (\w+) (\S+)(?: #(\w+))?")
+FAULT = re.compile(r"// (MISSING )?FAULT: (\w+) (\S+)(?: #(\w+))?")
 OTHER = re.compile(r"// OTHER: #(\w+)")
 
-# Tools that do not find anything yet: their faults are not asked for, and their number is printed.
-MISSING_TOOLS = ()
+# Tools that do not find anything yet: their faults are not asked for, and their number is printed. The same holds for single faults that are
+# marked as MISSING, with the reason beside them.
+MISSING_TOOLS = ("synccheck", "initcheck")
 
 
 class Marker:
-    def __init__(self, line, tool, kinds, tag):
+    def __init__(self, line, missing, tool, kinds, tag):
         self.line, self.tool, self.kinds, self.tag = line, tool, kinds.split("|"), tag
+        self.missing = bool(missing) or tool in MISSING_TOOLS
         self.others = set()
 
     def fits(self, finding):
@@ -61,7 +64,14 @@ def lines_of(place, allocation, source):
         file, _, line = spot.rpartition(":")
         if os.path.basename(file) == source and line.isdigit():
             return [int(line)]
+    if "kernel" not in place and not frames:
+        return []  # a copy or fill, of which nobody has kept the stack
     return [f"{place.get('function', '')}{place.get('call', '')} {places[:3]}"]
+
+
+def is_in_header(line):
+    """Of the earlier access of a race, the calls around it are not kept: in code at -O0 it may be in a function of HIP's headers."""
+    return isinstance(line, str) and "/hip/amd_detail/" in line
 
 
 def read_findings(path, source):
@@ -70,7 +80,7 @@ def read_findings(path, source):
     for finding in report["findings"]:
         finding["lines"] = lines_of(finding["at"], finding.get("allocation", {}), source)
         if "second" in finding:
-            finding["lines"] += lines_of(finding["second"], {}, source)
+            finding["lines"] += [line for line in lines_of(finding["second"], {}, source) if not is_in_header(line)]
     return report["findings"]
 
 
@@ -81,16 +91,22 @@ def run(options, arch, arguments):
         command = [options.wavelift, "sanitize", "--arch", arch, "--json", path, "--leak-check", "--max-findings", "10000",
                    "--error-exitcode", "7"]
         command += ["--tool", options.tool] if options.tool else []
+        process = subprocess.Popen(command + ["--", options.program] + arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                   errors="replace", start_new_session=True)
         try:
-            done = subprocess.run(command + ["--", options.program] + arguments, capture_output=True, text=True, errors="replace", timeout=300)
+            _, messages = process.communicate(timeout=60)
         except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # the program too
+            process.communicate()
             return "it does not end"
-        if done.returncode not in (0, 7) or not os.path.exists(path):
-            return f"exit status {done.returncode}: {done.stderr[-2000:]}"
+        if process.returncode == 0 and "has not used HIP" in messages:
+            return []  # all cases are for processes of their own
+        if process.returncode not in (0, 7) or not os.path.exists(path):
+            return f"exit status {process.returncode}: {messages[-2000:]}"
         findings = read_findings(path, os.path.basename(options.source))
-        if (done.returncode == 7) != bool(findings):
-            return f"exit status {done.returncode} with {len(findings)} findings"
-        paragraphs = len(re.findall(r"^wavelift: \w+check: ", done.stderr, re.M))
+        if (process.returncode == 7) != bool(findings):
+            return f"exit status {process.returncode} with {len(findings)} findings"
+        paragraphs = len(re.findall(r"^wavelift: \w+check: ", messages, re.M))
         if paragraphs != len(findings):
             return f"{paragraphs} paragraphs on stderr, {len(findings)} findings in JSON"
         return findings
@@ -116,7 +132,7 @@ def check_arch(options, arch, markers, alone):
         else:
             found += findings
     for marker in markers:
-        if marker.tool not in MISSING_TOOLS and not any(marker.fits(finding) for finding in found):
+        if not marker.missing and not any(marker.fits(finding) for finding in found):
             failures.append(f"{marker} is not found")
     for finding in found:
         if not any(marker.fits(finding) for marker in markers):
@@ -142,9 +158,9 @@ def main():
         failures = sum(pool.map(lambda arch: check_arch(options, arch, markers, alone), archs), [])
     for failure in failures:
         print(f"FAIL {os.path.basename(options.program)}: {failure}")
-    missing = sum(marker.tool in MISSING_TOOLS for marker in markers)
+    missing = sum(marker.missing for marker in markers)
     print(f"{os.path.basename(options.program)}: {len(markers)} faults on {len(archs)} processors, {len(failures)} failures"
-          + (f", {missing} faults of tools that are missing" if missing else ""))
+          + (f", {missing} faults that are not found yet" if missing else ""))
     sys.exit(bool(failures))
 
 
