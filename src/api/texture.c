@@ -5,6 +5,7 @@
 #include "runtime/handles.h"
 #include "runtime/stream.h"
 #include "runtime/stream_run.h"
+#include "sanitize/allocations.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -319,6 +320,8 @@ hipError_t wl_texture_create(const char *function, const hipResourceDesc *resour
         free(made);
         return error;
     }
+    if (made->object == made->words) /* kernels read them where they are */
+        wl_san_allocated((uint64_t)(uintptr_t)made->words, sizeof made->words, WL_SAN_SYSTEM, NULL, NULL);
     *result = made;
     return wl_api_success();
 }
@@ -329,6 +332,7 @@ void wl_texture_destroy(struct wl_texture *texture) {
     if (!wl_stream_inside_command())
         wl_runtime_drain();
     wl_handle_remove(texture->object);
+    wl_san_forgotten((uint64_t)(uintptr_t)texture->words, sizeof texture->words);
     free_copy(texture);
     free(texture);
 }

@@ -191,17 +191,22 @@ struct wl_helpers {
     /* The same for `bits` 32 or 64, wherever the address: the scalar unit's atomics in threaded code. */
     uint64_t (*lane_atomic)(void *memory, uint32_t operation, uint32_t bits, uint64_t data, uint64_t second);
 
-    /* ---- sanitizers: for code that was asked for with them; machine/sanitize.h ---- */
+    /* ---- sanitizers: for code that was asked for with them; machine/sanitize.h ----
+     * Before such code calls buffer_load, buffer_store, buffer_atomic or image, it leaves the address of the instruction's site in wave->pc. */
 
+    uint8_t *sanitize_shadow; /* of memory: bit n of byte a >> 3 says whether kernels may access byte a, n = a & 7; of addresses below 2^47.
+                               * Some bytes before and behind that can be read */
     /* Called before an access of the wave's lanes `lanes`. `address`: of each lane of the wave: host addresses (in LDS as well), flat
      * addresses, or offsets in scratch, as the site's space says. `data`: the first row of what is stored, or NULL: not known. Returns the
      * lanes that may make the access. A lane that may not loads 0, and stores nothing. */
     uint64_t (*sanitize_access)(struct wl_wave *wave, const struct wl_sanitize_site *site, uint64_t lanes, const uint64_t *address,
                                 const uint32_t *data);
-    /* The same before a buffer access with these arguments of buffer_load. Of lanes out of the descriptor's range it says nothing. */
-    uint64_t (*sanitize_buffer)(struct wl_wave *wave, const struct wl_sanitize_site *site, const uint32_t *address,
-                                const uint32_t *descriptor, uint32_t soffset, uint32_t offset, uint32_t element);
     void (*sanitize_fence)(struct wl_wave *wave, const struct wl_sanitize_fence *fence);
+    /* The same as sanitize_access for native code: of 16 lanes from `first_lane` on. In workgroup mode that is a number among the lanes of
+     * all waves. `base`, `limit`: of buffers, as slow functions have them (translate/lift/memory/memory.h): `address` are offsets then; else
+     * 0. The wave is that which the calling thread runs. */
+    uint32_t (*sanitize_strip)(const struct wl_sanitize_site *site, uint64_t first_lane, uint32_t lanes, const uint64_t *address,
+                               uint64_t base, uint64_t limit);
 };
 
 enum wl_permlane { WL_PERMLANE_BCAST, WL_PERMLANE_UP, WL_PERMLANE_DOWN, WL_PERMLANE_XOR, WL_PERMLANE_INDEX };

@@ -11,6 +11,7 @@
 
 #define ADDRESS_BITS 47
 #define SHADOW_BYTES ((size_t)1 << (ADDRESS_BITS - WL_SAN_SHADOW_SHIFT))
+#define SLACK        ((size_t)1 << 16) /* bytes before and behind the shadow, which code may read */
 #define HUGE_SHADOW  ((size_t)1 << 20) /* a shadow this large is given back to the system when it becomes 0 */
 
 _Thread_local const char *wl_san_call = "";
@@ -25,7 +26,7 @@ static void start(void) {
     const unsigned wanted = wl_options()->sanitize;
     if (!wanted)
         return;
-    void *memory = mmap(NULL, SHADOW_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *memory = mmap(NULL, SHADOW_BYTES + 2 * SLACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) {
         fprintf(stderr,
                 "wavelift: the sanitizers need %zu GiB of address space, which this process may not reserve (ulimit -v); they are off\n",
@@ -33,7 +34,7 @@ static void start(void) {
         return;
     }
     madvise(memory, SHADOW_BYTES, MADV_DONTDUMP);
-    shadow = memory;
+    shadow = (uint8_t *)memory + SLACK;
     tools = wanted;
 }
 

@@ -54,7 +54,9 @@ static enum wl_san_kind kind_of(const struct wl_san_access *access, uint64_t add
     return WL_SAN_OUT_OF_BOUNDS;
 }
 
-static void report(struct wl_san_wave *wave, const struct wl_san_access *access, uint32_t lane, uint64_t address) {
+void wl_memcheck_report(const struct wl_san_wave *wave, const struct wl_san_access *access, uint64_t bad) {
+    const uint32_t lane = (uint32_t)__builtin_ctzll(bad);
+    const uint64_t address = access->address[lane];
     struct wl_san_finding finding;
     memset(&finding, 0, sizeof finding);
     finding.tool = WL_SANITIZE_MEMCHECK;
@@ -68,16 +70,19 @@ static void report(struct wl_san_wave *wave, const struct wl_san_access *access,
     wl_san_report(&finding);
 }
 
-uint64_t wl_memcheck_access(struct wl_san_wave *wave, const struct wl_san_access *access) {
-    const uint64_t limit = access->space == WL_SANITIZE_GLOBAL ? 0 : limit_of(wave, access);
-    uint64_t good = 0, first = 0;
+uint64_t wl_memcheck_lanes(const struct wl_san_access *access, uint64_t limit) {
+    uint64_t good = 0;
     for (uint64_t left = access->lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
         if (is_good(access, access->address[i], limit))
             good |= UINT64_C(1) << i;
     }
-    first = access->lanes & ~good;
-    if (first)
-        report(wave, access, (uint32_t)__builtin_ctzll(first), access->address[__builtin_ctzll(first)]);
+    return good;
+}
+
+uint64_t wl_memcheck_access(const struct wl_san_wave *wave, const struct wl_san_access *access) {
+    const uint64_t good = wl_memcheck_lanes(access, limit_of(wave, access));
+    if (access->lanes & ~good)
+        wl_memcheck_report(wave, access, access->lanes & ~good);
     return good;
 }

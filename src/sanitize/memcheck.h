@@ -4,7 +4,11 @@
 
 #include "sanitize/hooks.h"
 
-/* Returns the lanes that may; reports the first of the others. */
-uint64_t wl_memcheck_access(struct wl_san_wave *wave, const struct wl_san_access *access);
+/* The lanes that may make it; `limit`: bytes of LDS, or of a lane's scratch, where the access is there. */
+uint64_t wl_memcheck_lanes(const struct wl_san_access *access, uint64_t limit);
+/* Reports the first of the lanes `bad`, as bits of access->lanes. */
+void wl_memcheck_report(const struct wl_san_wave *wave, const struct wl_san_access *access, uint64_t bad);
+/* Both. Returns the lanes that may. */
+uint64_t wl_memcheck_access(const struct wl_san_wave *wave, const struct wl_san_access *access);
 
 #endif

@@ -9,6 +9,7 @@
 struct call {
     uint32_t fault, operation, modifiers; /* operation: of an image, or the number of a matrix row */
     bool in_registers, samples;
+    const struct wl_sanitize_site *site; /* of an image; NULL: no sanitizer asks */
     uint16_t rows[6];
     uint64_t constant, addresses[2];
     bool scale_in_registers[2];
@@ -45,6 +46,8 @@ static const struct wl_step *run_scaled_matrix(struct wl_machine *m, const struc
 static const struct wl_step *run_image(struct wl_machine *m, const struct wl_step *step) {
     const struct call *c = step->data;
     m->wave->fault_pc = c->fault;
+    if (c->site)
+        m->wave->pc = (uint64_t)(uintptr_t)c->site;
     m->wave->helpers->image(m->wave, wl_machine_row(m, c->rows[0]), c->addresses[0], c->addresses[1], m->sgpr + c->rows[2],
                             c->samples ? m->sgpr + c->rows[3] : NULL, c->operation, c->modifiers);
     return step + 1;
@@ -67,13 +70,14 @@ static wl_step_fn *plan_matrix(const struct wl_steps_builder *b, struct call *c,
     return row->scale_block ? run_scaled_matrix : run_matrix;
 }
 
-static wl_step_fn *plan_image(const struct wl_steps_builder *b, struct call *c, const struct wl_inst *inst) {
+static wl_step_fn *plan_image(struct wl_steps_builder *b, struct call *c, const struct wl_inst *inst) {
     if (!wl_image_is_known(inst))
         return NULL;
     c->samples = wl_image_samples(inst);
     c->operation = inst->isa->image | WL_IMAGE_WITH_ATOMIC(inst->isa->atomic);
     c->modifiers = wl_image_modifiers(inst, b->generation);
     wl_image_rows(inst, c->addresses);
+    c->site = wl_steps_site(b, inst, 1);
     return run_image;
 }
 

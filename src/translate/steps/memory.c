@@ -404,22 +404,15 @@ static const struct wl_step *run_buffer(struct wl_machine *m, const struct wl_st
     uint32_t *data = a->to_lds ? NULL : wl_machine_row(m, a->data), *address = a->has_address ? wl_machine_row(m, a->address) : NULL;
     const uint32_t *descriptor = m->sgpr + a->descriptor;
     uint32_t soffset = (uint32_t)wl_scalar_read(m, &a->base), offset = (uint32_t)a->offset;
-    const uint64_t exec = wl_machine_exec(m);
     m->wave->fault_pc = a->fault;
     if (a->site)
-        wl_machine_set_mask(m, WL_SGPR_EXEC, helpers->sanitize_buffer(m->wave, a->site, address, descriptor, soffset, offset, a->element));
-    const uint64_t refused = exec & ~wl_machine_exec(m);
+        m->wave->pc = (uint64_t)(uintptr_t)a->site;
     if (a->operation)
         helpers->buffer_atomic(m->wave, data, address, descriptor, soffset, offset, a->element, a->operation);
     else if (a->store)
         helpers->buffer_store(m->wave, data, address, descriptor, soffset, offset, a->element);
     else
         helpers->buffer_load(m->wave, data, address, descriptor, soffset, offset, a->element);
-    if (refused) {
-        wl_machine_set_mask(m, WL_SGPR_EXEC, exec);
-        if (!a->store && data && (!a->operation || a->returns))
-            clear_lanes(m, a->data, a->dwords, refused);
-    }
     return step + 1;
 }
 

@@ -3,54 +3,14 @@
 
 #include "machine/helpers.h"
 #include "machine/sanitize.h"
-
-/* The modifiers for caches. */
-static uint8_t cache_bits(const struct wl_inst *inst) {
-    return (uint8_t)((inst->glc ? WL_SANITIZE_GLC : 0) | (inst->slc ? WL_SANITIZE_SLC : 0) | (inst->dlc ? WL_SANITIZE_DLC : 0) |
-                     (inst->sc0 ? WL_SANITIZE_SC0 : 0) | (inst->sc1 ? WL_SANITIZE_SC1 : 0) | (inst->nt ? WL_SANITIZE_NT : 0));
-}
-
-static enum wl_sanitize_space space_of(const struct wl_inst *inst) {
-    switch (inst->isa->space) {
-    case WL_SPACE_LDS:
-        return WL_SANITIZE_LDS;
-    case WL_SPACE_SCRATCH:
-        return WL_SANITIZE_SCRATCH;
-    case WL_SPACE_FLAT:
-        return WL_SANITIZE_FLAT;
-    default:
-        return WL_SANITIZE_GLOBAL;
-    }
-}
-
-static enum wl_sanitize_kind kind_of(const struct wl_inst *inst) {
-    switch (inst->isa->class) {
-    case WL_ISA_ATOMIC:
-    case WL_ISA_SMEM_ATOMIC:
-        return WL_SANITIZE_ATOMIC;
-    case WL_ISA_STORE:
-    case WL_ISA_SMEM_STORE:
-        return WL_SANITIZE_STORE;
-    default:
-        return WL_SANITIZE_LOAD;
-    }
-}
+#include "translate/isa/sanitize_site.h"
 
 struct wl_sanitize_site *wl_steps_site(struct wl_steps_builder *b, const struct wl_inst *inst, uint32_t bytes) {
     if (!b->request->sanitize)
         return NULL;
     struct wl_sanitize_site *site = wl_steps_allocate(b, sizeof *site);
     if (site)
-        *site = (struct wl_sanitize_site){.address = inst->address,
-                                          .bytes = bytes,
-                                          .kind = (uint8_t)kind_of(inst),
-                                          .space = (uint8_t)space_of(inst),
-                                          .atomic = inst->isa->atomic,
-                                          .cache = cache_bits(inst),
-                                          .generation = (uint8_t)b->generation,
-                                          .returns = inst->returns,
-                                          .polls = inst->looks_again || inst->looks_first,
-                                          .scalar = wl_inst_is_scalar(inst)};
+        wl_sanitize_site_fill(site, inst, b->generation, bytes);
     return site;
 }
 
@@ -87,7 +47,7 @@ void wl_steps_add_sanitize_fence(struct wl_steps_builder *b, const struct wl_ins
                                         .mnemonic = name,
                                         .kind = (uint8_t)kind,
                                         .generation = (uint8_t)b->generation,
-                                        .cache = cache_bits(inst),
+                                        .cache = wl_sanitize_cache_bits(inst),
                                         .immediate = inst->operand_count ? (uint32_t)inst->operands[inst->operand_count - 1u].bits : 0};
     wl_steps_add(b, run_sanitize_fence, fence);
 }

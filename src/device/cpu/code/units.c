@@ -217,6 +217,7 @@ static struct wl_cache_key unit_key(const struct wl_device_module *module, const
     subject.is_kernel = unit->kernel != NULL;
     subject.wave_size = unit->wave_size;
     subject.exact_math = wl_options()->exact_math;
+    subject.sanitize = wl_san_tools();
     subject.translator = wl_translator_id();
     return wl_cache_key(&subject);
 }

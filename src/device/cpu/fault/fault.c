@@ -325,6 +325,8 @@ bool wl_fault_thread_enter(struct wl_thread *thread) {
     return true;
 }
 
+struct wl_thread *wl_fault_thread(void) { return current; }
+
 void wl_fault_thread_leave(struct wl_thread *thread) {
     if (thread->signal_stack) {
         stack_t present;

@@ -26,6 +26,7 @@ bool wl_fault_guard(void (*body)(void *argument), void *argument);
 bool wl_fault_thread_enter(struct wl_thread *thread);
 void wl_fault_thread_leave(struct wl_thread *thread);
 void wl_fault_thread_use(struct wl_thread *thread);
+struct wl_thread *wl_fault_thread(void); /* the calling thread's */
 
 /* Makes `thread` leave the translated code that it runs for a job that has failed, by a jump like a fault's. Does nothing if it
  * is anywhere else at the moment it looks, so call again until it has left the job. The thread must exist. */

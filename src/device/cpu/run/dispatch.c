@@ -46,7 +46,7 @@ enum wl_status wl_dispatch_fit(struct wl_job *job, struct wl_group *group) {
         wave->helpers = job->sanitized ? wl_sanitize_helpers() : &wl_helpers_table;
         wave->owner = &group->runners[i]; /* and its `barriers` */
         wave->lds_size = job->lds_size;
-        wave->scratch_size = job->scratch_size;
+        wave->scratch_size = job->sanitized ? wl_sanitize_scratch(job) : job->scratch_size;
         wave->wave_size = job->wave_size;
         wave->vgprs = job->rows;
         wave->row_items = row_items;
@@ -260,7 +260,7 @@ enum wl_progress wl_group_start(struct wl_job *job, struct wl_thread *thread, st
     begin_barriers(group);
     group->workgroup_size[0] = 0;
     group->first_leads = false;
-    group->in_step = !job->groups && !job->sanitized; /* resident workgroups take turns as well */
+    group->in_step = !job->groups && !job->follows_waves; /* resident workgroups take turns as well */
     for (uint32_t w = 0; w < extent->waves; w++) {
         struct wl_wave *wave = wl_group_wave(group, w);
         struct wl_runner *runner = &group->runners[w];
@@ -270,7 +270,7 @@ enum wl_progress wl_group_start(struct wl_job *job, struct wl_thread *thread, st
         if (!wl_wave_is_ready(runner, job->unit, mode) && !wl_wave_enter(job, thread, runner, wave, job->unit, mode))
             return WL_GROUP_FAILED;
     }
-    if (job->sanitized && !wl_sanitize_start(job, group, extent)) {
+    if (job->follows_waves && !wl_sanitize_start(job, group, extent)) {
         wl_job_fail(job, WL_OUT_OF_MEMORY);
         return WL_GROUP_FAILED;
     }
@@ -386,7 +386,7 @@ enum wl_progress wl_group_step(struct wl_job *job, struct wl_thread *thread, str
             runner->state = wl_wave_run_on(job, thread, runner, wave, reason);
         }
         thread->float_mode = wave->mode_register;
-        if (job->sanitized)
+        if (job->follows_waves)
             wl_sanitize_wave(group, i, runner->state);
         switch (runner->state) {
         case WL_WAVE_BARRIER:
@@ -411,16 +411,16 @@ enum wl_progress wl_group_step(struct wl_job *job, struct wl_thread *thread, str
     wl_assert(here + group->ended <= group->wave_count);
     if (group->ended == group->wave_count) {
         wl_barriers_end(&group->barriers);
-        if (job->sanitized)
+        if (job->follows_waves)
             wl_sanitize_done(group);
         return WL_GROUP_DONE;
     }
     if (here && here + group->ended == group->wave_count) {
         open_barrier(group);
-        if (job->sanitized)
+        if (job->follows_waves)
             wl_sanitize_released(group);
         choose_turns(group);
-        group->in_step = !job->groups && !job->sanitized && !group->ended && !group->barriers.split;
+        group->in_step = !job->groups && !job->follows_waves && !group->ended && !group->barriers.split;
         --*phases;
         progress = WL_GROUP_MOVED;
     }

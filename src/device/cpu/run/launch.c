@@ -243,7 +243,8 @@ static void init_job(struct wl_job *job, struct wl_job_failure *failure, struct 
     job->tries = info->may_wait & WL_SPINS; /* such kernels have no barriers, which workgroup mode is for */
     job->keeps_trying = info->keeps_wave && !job->partial;
     job->fits_workgroup_mode = fits_workgroup_mode(job);
-    if (wl_san_tools()) { /* each wave has a state of its own, and waves take turns */
+    job->follows_waves = wl_san_tools() & ~(unsigned)WL_SANITIZE_MEMCHECK;
+    if (job->follows_waves) { /* each wave has a state of its own, and waves take turns */
         job->may_wait = true;
         job->keeps_wave = job->tries = job->keeps_trying = job->fits_workgroup_mode = false;
     }

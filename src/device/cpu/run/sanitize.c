@@ -1,5 +1,6 @@
 #include "device/cpu/run/sanitize.h"
 
+#include "device/cpu/fault/fault.h"
 #include "device/cpu/helpers/helpers.h"
 #include "device/cpu/memory.h"
 #include "device/cpu/run/exits.h"
@@ -7,6 +8,7 @@
 #include "machine/lane_mask.h"
 #include "machine/sanitize.h"
 #include "sanitize/allocations.h"
+#include "sanitize/memcheck.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -14,65 +16,112 @@
 
 enum { MAX_LANES = 64 };
 
-/* ---- what code tells ------------------------------------------------------------------------- */
+/* ---- who accesses memory ---------------------------------------------------------------------- */
 
-static struct wl_san_wave *watched_wave(const struct wl_wave *wave) {
-    const struct wl_runner *runner = wave->owner;
-    return &runner->group->sanitized->waves[wave->wave_index];
+/* What a report says of a wave whose workgroup the layer does not follow. */
+struct who {
+    struct wl_san_group group;
+    struct wl_san_wave wave;
+};
+
+static struct wl_san_wave *find_who(struct who *who, const struct wl_job *job, const struct wl_group *group, uint32_t index) {
+    const struct wl_launch *launch = job->launch;
+    *who = (struct who){.group = {.launch = job->sanitized}, .wave = {.group = &who->group, .index = index}};
+    for (unsigned d = 0; d < 3; d++) {
+        const bool partial = launch->remainder[d] && group->id[d] + 1 == launch->grid[d];
+        who->group.id[d] = group->id[d];
+        who->group.size[d] = partial ? launch->remainder[d] : launch->block[d];
+    }
+    return &who->wave;
 }
 
-/* Lanes of one space. While it is told, a signal must not take the thread out of the kernel: it may hold locks. */
-static uint64_t tell(struct wl_wave *wave, struct wl_san_access *access) {
-    const uint32_t place = wave->fault_pc;
-    struct wl_san_wave *watched = watched_wave(wave);
-    if (!access->lanes)
-        return 0;
-    wave->fault_pc = 0;
-    access->data_stride = wave->wave_size;
-    access->instruction = watched->instructions;
-    const uint64_t good = wl_san_access(watched, access);
-    wave->fault_pc = place;
+/* A wave in its code, as the functions below need it. */
+struct teller {
+    const struct wl_job *job;
+    const struct wl_group *group;
+    uint32_t index; /* of the wave in the workgroup */
+};
+
+static struct teller teller_of(const struct wl_wave *wave) {
+    const struct wl_runner *runner = wave->owner;
+    return (struct teller){wl_fault_thread()->job, runner->group, wave->wave_index};
+}
+
+/* ---- what code tells ------------------------------------------------------------------------- */
+
+/* Lanes of one space. Returns those that may make the access. */
+static uint64_t tell(const struct teller *t, struct wl_san_access *access) {
+    const struct wl_job *job = t->job;
+    struct who who;
+    access->data_stride = job->wave_size;
+    if (!access->lanes || !job->sanitized->tools)
+        return access->lanes;
+    if (job->follows_waves) {
+        struct wl_san_wave *wave = &t->group->sanitized->waves[t->index];
+        access->instruction = wave->instructions;
+        return wl_san_access(wave, access);
+    }
+    const uint64_t good =
+        wl_memcheck_lanes(access, access->space == WL_SANITIZE_LDS ? job->sanitized->lds_size : job->sanitized->scratch_size);
+    if (access->lanes & ~good)
+        wl_memcheck_report(find_who(&who, job, t->group, t->index), access, access->lanes & ~good);
     return good;
 }
 
 /* A flat access: the lanes of each space are told apart. */
-static uint64_t tell_flat(struct wl_wave *wave, const struct wl_sanitize_site *site, uint64_t lanes, const uint64_t *address,
-                          const uint32_t *data) {
-    struct wl_san_access parts[3];
+static uint64_t tell_flat(const struct teller *t, const struct wl_san_access *all) {
+    struct wl_san_access parts[3] = {*all, *all, *all};
     uint64_t offsets[MAX_LANES], good = 0;
-    for (unsigned space = 0; space < 3; space++)
-        parts[space] = (struct wl_san_access){.site = site, .space = (uint8_t)space, .address = offsets, .data = data};
-    parts[WL_SANITIZE_GLOBAL].address = address;
-    for (uint64_t left = lanes; left; left &= left - 1) {
+    for (unsigned space = 0; space < 3; space++) {
+        parts[space].space = (uint8_t)space;
+        parts[space].lanes = 0;
+        parts[space].address = space == WL_SANITIZE_GLOBAL ? all->address : offsets;
+    }
+    for (uint64_t left = all->lanes; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctzll(left);
-        const uint64_t high = address[l] >> 32;
+        const uint64_t high = all->address[l] >> 32;
         const unsigned space = high == WL_SHARED_APERTURE_HI    ? WL_SANITIZE_LDS
                                : high == WL_PRIVATE_APERTURE_HI ? WL_SANITIZE_SCRATCH
                                                                 : WL_SANITIZE_GLOBAL;
-        offsets[l] = (uint32_t)address[l];
+        offsets[l] = (uint32_t)all->address[l];
         parts[space].lanes |= UINT64_C(1) << l;
     }
     for (unsigned space = 0; space < 3; space++)
-        good |= tell(wave, &parts[space]);
+        good |= tell(t, &parts[space]);
     return good;
 }
 
+/* An access as instructions have it: LDS by host addresses, flat addresses. */
+static uint64_t tell_access(const struct teller *t, struct wl_san_access *access) {
+    uint64_t offsets[MAX_LANES];
+    if (t->job->follows_waves)
+        t->group->sanitized->waves[t->index].instructions++;
+    if (access->space == WL_SANITIZE_FLAT)
+        return tell_flat(t, access);
+    if (access->space == WL_SANITIZE_LDS) {
+        for (uint64_t left = access->lanes; left; left &= left - 1) {
+            const unsigned l = (unsigned)__builtin_ctzll(left);
+            offsets[l] = access->address[l] - (uint64_t)(uintptr_t)t->group->lds;
+        }
+        access->address = offsets;
+    }
+    return tell(t, access);
+}
+
+/* While something is told, a signal must not take the thread out of the kernel: it may hold locks. Where `fault_pc` is 0, and the PC is not
+ * in the unit's code, that does not happen. */
 static uint64_t help_access(struct wl_wave *wave, const struct wl_sanitize_site *site, uint64_t lanes, const uint64_t *address,
                             const uint32_t *data) {
+    const struct teller t = teller_of(wave);
     struct wl_san_access access = {.site = site, .space = site->space, .lanes = lanes, .address = address, .data = data};
-    uint64_t offsets[MAX_LANES];
-    watched_wave(wave)->instructions++;
-    if (site->space == WL_SANITIZE_FLAT)
-        return tell_flat(wave, site, lanes, address, data);
-    if (site->space == WL_SANITIZE_LDS) {
-        for (uint64_t left = lanes; left; left &= left - 1) {
-            const unsigned l = (unsigned)__builtin_ctzll(left);
-            offsets[l] = address[l] - (uint64_t)(uintptr_t)wave->lds;
-        }
-        access.address = offsets;
-    }
-    return tell(wave, &access);
+    const uint32_t place = wave->fault_pc;
+    wave->fault_pc = 0;
+    const uint64_t good = tell_access(&t, &access);
+    wave->fault_pc = place;
+    return good;
 }
+
+/* ---- buffers --------------------------------------------------------------------------------- */
 
 /* The bytes of an element that are in the descriptor's range: 0, or those before the first component that is not. */
 static uint32_t bytes_in_range(const struct wl_buffer_place *place, uint32_t component, uint32_t all) {
@@ -82,42 +131,151 @@ static uint32_t bytes_in_range(const struct wl_buffer_place *place, uint32_t com
     return bytes;
 }
 
-static uint64_t help_buffer(struct wl_wave *wave, const struct wl_sanitize_site *site, const uint32_t *address, const uint32_t *descriptor,
-                            uint32_t soffset, uint32_t offset, uint32_t element) {
+/* Of lanes out of the descriptor's range nothing is told. Of elements that are partly in range, and of those that are converted, the first
+ * byte is. */
+static uint64_t tell_buffer(const struct teller *t, const struct wl_wave *wave, const struct wl_sanitize_site *site,
+                            const uint32_t *address, const uint32_t *descriptor, uint32_t soffset, uint32_t offset, uint32_t element) {
     struct wl_buffer b;
     wl_buffer_read(&b, descriptor, element);
     const uint64_t exec = wl_wave_exec(wave);
     const bool is_scratch = b.add_tid && b.swizzle_size;
     const uint32_t component = site->bytes < 4 ? site->bytes : 4;
-    uint64_t at[MAX_LANES], in_range = 0, parted = 0;
+    uint64_t at[MAX_LANES], whole = 0, parted = 0;
     for (uint64_t left = exec; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctzll(left);
         const struct wl_buffer_place place =
             wl_buffer_locate(&b, address ? address + l : NULL, wave->wave_size, soffset, offset, element, l);
-        if (element & WL_ELEMENT_TYPED || bytes_in_range(&place, component, site->bytes) < site->bytes) {
-            if (!wl_buffer_in_range(&place, 0, component))
-                continue;
-            parted |= UINT64_C(1) << l; /* some of it: what lies in range is the descriptor's matter */
-        }
-        in_range |= UINT64_C(1) << l;
+        const uint32_t bytes = bytes_in_range(&place, component, site->bytes);
+        if (bytes == site->bytes && !(element & WL_ELEMENT_TYPED))
+            whole |= UINT64_C(1) << l;
+        else if (bytes)
+            parted |= UINT64_C(1) << l;
+        else
+            continue;
         at[l] = is_scratch ? (uint32_t)(place.offset + soffset / wave->wave_size) : (uint64_t)(uintptr_t)wl_buffer_memory(&place, 0);
     }
-    watched_wave(wave)->instructions++;
-    struct wl_san_access access = {
-        .site = site, .space = is_scratch ? WL_SANITIZE_SCRATCH : WL_SANITIZE_GLOBAL, .lanes = in_range & ~parted, .address = at};
-    uint64_t good = tell(wave, &access);
     struct wl_sanitize_site first = *site;
     first.bytes = 1;
+    struct wl_san_access access = {
+        .site = site, .space = is_scratch ? WL_SANITIZE_SCRATCH : WL_SANITIZE_GLOBAL, .lanes = whole, .address = at};
+    uint64_t good = tell_access(t, &access);
     access.site = &first;
     access.lanes = parted;
-    good |= parted ? tell(wave, &access) : 0;
-    return good | (exec & ~in_range);
+    good |= parted ? tell_access(t, &access) : 0;
+    return good | (exec & ~(whole | parted));
+}
+
+static void set_exec(struct wl_wave *wave, uint64_t exec) {
+    wave->sgpr[WL_SGPR_EXEC] = (uint32_t)exec;
+    if (wave->wave_size == 64)
+        wave->sgpr[WL_SGPR_EXEC + 1] = (uint32_t)(exec >> 32);
+}
+
+/* Leaves EXEC with the lanes that may make the access; returns what it was. */
+static uint64_t narrow_exec(struct wl_wave *wave, const uint32_t *address, const uint32_t *descriptor, uint32_t soffset, uint32_t offset,
+                            uint32_t element) {
+    const struct wl_sanitize_site *site = (const struct wl_sanitize_site *)(uintptr_t)wave->pc;
+    const struct teller t = teller_of(wave);
+    const uint64_t exec = wl_wave_exec(wave);
+    const uint32_t place = wave->fault_pc;
+    wave->fault_pc = 0;
+    set_exec(wave, tell_buffer(&t, wave, site, address, descriptor, soffset, offset, element));
+    wave->fault_pc = place;
+    return exec;
+}
+
+static void clear_lanes(const struct wl_wave *wave, uint32_t *rows, uint32_t count, uint64_t lanes) {
+    for (; rows && lanes; lanes &= lanes - 1)
+        for (uint32_t d = 0; d < count; d++)
+            rows[d * wave->wave_size + (unsigned)__builtin_ctzll(lanes)] = 0;
+}
+
+static void help_buffer_load(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, const uint32_t *descriptor,
+                             uint32_t soffset, uint32_t offset, uint32_t element) {
+    const uint64_t exec = narrow_exec(wave, address, descriptor, soffset, offset, element), good = wl_wave_exec(wave);
+    wl_helpers_table.buffer_load(wave, destination, address, descriptor, soffset, offset, element);
+    set_exec(wave, exec);
+    if (!(element & WL_ELEMENT_LDS))
+        clear_lanes(wave, destination, element >> 8 & 15, exec & ~good);
+}
+
+static void help_buffer_store(struct wl_wave *wave, const uint32_t *data, const uint32_t *address, const uint32_t *descriptor,
+                              uint32_t soffset, uint32_t offset, uint32_t element) {
+    const uint64_t exec = narrow_exec(wave, address, descriptor, soffset, offset, element);
+    wl_helpers_table.buffer_store(wave, data, address, descriptor, soffset, offset, element);
+    set_exec(wave, exec);
+}
+
+static void help_buffer_atomic(struct wl_wave *wave, uint32_t *data, const uint32_t *address, const uint32_t *descriptor, uint32_t soffset,
+                               uint32_t offset, uint32_t element, uint32_t operation) {
+    const uint64_t exec = narrow_exec(wave, address, descriptor, soffset, offset, element), good = wl_wave_exec(wave);
+    wl_helpers_table.buffer_atomic(wave, data, address, descriptor, soffset, offset, element, operation);
+    set_exec(wave, exec);
+    if (element & WL_ELEMENT_RETURN)
+        clear_lanes(wave, data, (element & 0xff) / 32, exec & ~good);
+}
+
+/* Coordinates beyond an image's size are clamped or left out: its memory as a whole is there or not. */
+static void help_image(struct wl_wave *wave, uint32_t *data, uint64_t low, uint64_t high, const uint32_t *resource, const uint32_t *sampler,
+                       uint32_t operation, uint32_t modifiers) {
+    const struct wl_sanitize_site *site = (const struct wl_sanitize_site *)(uintptr_t)wave->pc;
+    const struct teller t = teller_of(wave);
+    const uint64_t start = ((uint64_t)(resource[1] & 0xff) << 32 | resource[0]) << 8, exec = wl_wave_exec(wave);
+    struct wl_san_access access = {.site = site, .lanes = exec & -exec, .address = (const uint64_t[1]){start}};
+    access.first_lane = exec ? (uint32_t)__builtin_ctzll(exec) : 0;
+    access.lanes = exec != 0;
+    const uint32_t place = wave->fault_pc;
+    wave->fault_pc = 0;
+    const bool allowed = !exec || tell_access(&t, &access);
+    wave->fault_pc = place;
+    if (allowed)
+        wl_helpers_table.image(wave, data, low, high, resource, sampler, operation, modifiers);
+}
+
+/* ---- native code: a strip's lanes ------------------------------------------------------------ */
+
+/* Buffers: offsets become addresses, or offsets in scratch. Lanes that are out of range may go on: they access nothing. */
+static uint64_t tell_strip_of_buffer(const struct teller *t, struct wl_san_access *access, uint64_t base, uint64_t limit) {
+    enum { LINEAR, SCRATCH };
+    const uint32_t kind = (uint32_t)(limit >> 32), bytes = access->site->bytes;
+    uint64_t at[WL_STRIP], in_range = 0;
+    for (uint64_t left = access->lanes; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctzll(left);
+        const uint64_t offset = access->address[l];
+        at[l] = kind == SCRATCH  ? offset
+                : kind == LINEAR ? (offset + bytes <= limit ? base + offset : 0)
+                                 : wl_helpers_table.buffer_place(base, limit, access->site->generation, access->first_lane + l,
+                                                                 (uint32_t)offset, 0, bytes);
+        in_range |= (uint64_t)(kind == SCRATCH || at[l]) << l;
+    }
+    const uint64_t others = access->lanes & ~in_range;
+    access->space = kind == SCRATCH ? WL_SANITIZE_SCRATCH : WL_SANITIZE_GLOBAL;
+    access->lanes = in_range;
+    access->address = at;
+    return tell_access(t, access) | others;
+}
+
+static uint32_t help_strip(const struct wl_sanitize_site *site, uint64_t first_lane, uint32_t lanes, const uint64_t *address, uint64_t base,
+                           uint64_t limit) {
+    const struct wl_thread *thread = wl_fault_thread();
+    const struct wl_runner *runner = thread->running;
+    struct wl_group *group = runner->group;
+    const struct wl_job *job = thread->job;
+    const bool own = job->may_wait || job->keeps_wave, workgroup = runner->mode == WL_MODE_WORKGROUP;
+    const struct teller t = {job, group,
+                             workgroup ? (uint32_t)(first_lane / job->wave_size)
+                                       : wl_group_wave(group, own ? (uint32_t)(runner - group->runners) : 0)->wave_index};
+    struct wl_san_access access = {
+        .site = site, .space = site->space, .first_lane = (uint32_t)(first_lane % job->wave_size), .lanes = lanes, .address = address};
+    return (uint32_t)(base ? tell_strip_of_buffer(&t, &access, base, limit) : tell_access(&t, &access));
 }
 
 static void help_fence(struct wl_wave *wave, const struct wl_sanitize_fence *fence) {
+    const struct teller t = teller_of(wave);
     const uint32_t place = wave->fault_pc;
     wave->fault_pc = 0;
-    wl_san_fence(watched_wave(wave), fence);
+    if (t.job->follows_waves)
+        wl_san_fence(&t.group->sanitized->waves[t.index], fence);
     wave->fault_pc = place;
 }
 
@@ -125,9 +283,14 @@ static struct wl_helpers helpers;
 
 static void make_helpers(void) {
     helpers = wl_helpers_table;
+    helpers.buffer_load = help_buffer_load;
+    helpers.buffer_store = help_buffer_store;
+    helpers.buffer_atomic = help_buffer_atomic;
+    helpers.image = help_image;
+    helpers.sanitize_shadow = wl_san_shadow();
     helpers.sanitize_access = help_access;
-    helpers.sanitize_buffer = help_buffer;
     helpers.sanitize_fence = help_fence;
+    helpers.sanitize_strip = help_strip;
 }
 
 const struct wl_helpers *wl_sanitize_helpers(void) {
@@ -140,14 +303,20 @@ const struct wl_helpers *wl_sanitize_helpers(void) {
 
 static size_t kernarg_end(size_t size) { return (size + 15) & ~(size_t)15; } /* compilers load whole vectors there */
 
+uint32_t wl_sanitize_scratch(const struct wl_job *job) {
+    const struct wl_kernel *kernel = job->function->kernel;
+    return kernel->dynamic_stack ? job->scratch_size : kernel->scratch_size;
+}
+
 void wl_sanitize_begin(struct wl_job *job, struct wl_san_launch *watched, const struct wl_launch_memory *memory, size_t kernarg_size) {
     const struct wl_launch *launch = job->launch;
+    job->sanitized = watched;
     *watched = (struct wl_san_launch){.tools = wl_san_watches(job->function->kernel->name) ? wl_san_tools() : 0,
                                       .kernel = job->function->kernel->name,
                                       .object = job->function->module->object,
                                       .wave_size = job->wave_size,
                                       .lds_size = job->lds_size,
-                                      .scratch_size = job->scratch_size,
+                                      .scratch_size = wl_sanitize_scratch(job),
                                       .cooperative = launch->cooperative};
     memcpy(watched->grid, launch->grid, sizeof watched->grid);
     memcpy(watched->block, launch->block, sizeof watched->block);
@@ -155,8 +324,9 @@ void wl_sanitize_begin(struct wl_job *job, struct wl_san_launch *watched, const 
     wl_san_allocated((uint64_t)(uintptr_t)memory, sizeof *memory, WL_SAN_SYSTEM, NULL, NULL);
     if (kernarg_size)
         wl_san_allocated((uint64_t)(uintptr_t)memory->kernarg, kernarg_end(kernarg_size), WL_SAN_KERNARG, NULL, NULL);
+    if (launch->multigrid)
+        wl_san_allocated((uint64_t)(uintptr_t)launch->multigrid->barrier, 2 * sizeof(uint32_t), WL_SAN_SYSTEM, NULL, NULL);
     wl_san_launch_begin(watched);
-    job->sanitized = watched;
 }
 
 void wl_sanitize_end(struct wl_job *job, const struct wl_launch_memory *memory, size_t kernarg_size) {

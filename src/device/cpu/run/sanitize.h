@@ -1,5 +1,8 @@
-/* Launches that sanitizers watch (sanitize/hooks.h). Their waves run threaded code, each in a state of its own and by turns, so that all
- * accesses, waits and barriers are told in an order in which they could happen. */
+/* Launches that sanitizers watch (sanitize/hooks.h).
+ *
+ * memcheck looks at each access by itself: launches run as they do without it, in code that looks at the shadow. The other tools follow
+ * waves: their launches run threaded code, each wave in a state of its own and by turns, so that all accesses, waits and barriers are told
+ * in an order in which they could happen. */
 #ifndef WL_DEVICE_CPU_RUN_SANITIZE_H
 #define WL_DEVICE_CPU_RUN_SANITIZE_H
 
@@ -16,6 +19,8 @@ struct wl_sanitized_group {
 /* The helpers of waves in watched launches: those of helpers.h, and the sanitizers'. */
 extern const struct wl_helpers *wl_sanitize_helpers(void);
 
+/* Bytes of scratch that a lane of the job's waves may access. */
+uint32_t wl_sanitize_scratch(const struct wl_job *job);
 /* Begins and ends a watched launch; `watched` is the caller's, for as long as the job. Kernels may access what `memory` says. */
 void wl_sanitize_begin(struct wl_job *job, struct wl_san_launch *watched, const struct wl_launch_memory *memory, size_t kernarg_size);
 void wl_sanitize_end(struct wl_job *job, const struct wl_launch_memory *memory, size_t kernarg_size);

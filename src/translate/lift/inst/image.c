@@ -7,6 +7,7 @@
 #include "machine/helpers.h"
 #include "machine/image_instruction.h"
 #include "translate/isa/helper_words.h"
+#include "translate/lift/memory/sanitize.h"
 
 #include <stddef.h>
 
@@ -29,6 +30,8 @@ void wl_lift_image(struct wl_lift *l, const struct wl_inst *inst) {
     wl_lift_flush(l);
     uint64_t rows[2];
     wl_image_rows(inst, rows);
+    if (wl_sanitizes(l))
+        wl_sanitize_leave_site(l, inst, 1);
     LLVMValueRef arguments[] = {
         l->wave,
         wl_lift_row_address(l, op[0].reg),

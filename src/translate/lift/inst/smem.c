@@ -2,6 +2,7 @@
 #include "translate/lift/frame.h"
 #include "translate/lift/inst/inst.h"
 #include "translate/lift/memory/memory.h"
+#include "translate/lift/memory/sanitize.h"
 #include "translate/lift/memory/scattered.h"
 #include "translate/lift/region.h"
 #include "translate/lift/values.h"
@@ -175,11 +176,42 @@ static void atomic(struct wl_lift *l, const struct smem *s) {
         wl_lift_set_sgpr(l, reg, old);
 }
 
+/* Memory of the function that nobody reads. */
+static LLVMValueRef nowhere(struct wl_lift *l) {
+    return LLVMBuildPtrToInt(l->b, wl_lift_alloca(l, LLVMArrayType2(l->i64, MAX_DWORDS / 2), 8, "nowhere"), l->i64, "");
+}
+
+/* 64 zeros. */
+static LLVMValueRef zeros(struct wl_lift *l) {
+    LLVMTypeRef type = LLVMArrayType2(l->i32, MAX_DWORDS);
+    LLVMValueRef global = LLVMGetNamedGlobal(l->module, "zeros");
+    if (!global) {
+        global = LLVMAddGlobal(l->module, type, "zeros");
+        LLVMSetInitializer(global, LLVMConstNull(type));
+        LLVMSetGlobalConstant(global, 1);
+        LLVMSetLinkage(global, LLVMInternalLinkage);
+    }
+    return LLVMBuildPtrToInt(l->b, global, l->i64, "");
+}
+
+/* What a sanitizer does not allow goes elsewhere. Of what is out of a buffer's range it is not asked. */
+static void ask_sanitizer(struct wl_lift *l, struct smem *s) {
+    const bool loads = s->isa->class == WL_ISA_SMEM_LOAD;
+    const unsigned bytes = s->isa->class == WL_ISA_SMEM_ATOMIC ? s->isa->dwords * 4u : register_count(s) * s->unit;
+    LLVMValueRef asked = s->address;
+    if (s->limit)
+        asked = LLVMBuildSelect(l->b, in_range(l, s, 0, bytes), asked, l->form->image(l), "");
+    LLVMValueRef allowed = wl_sanitize_scalar(l, s->inst, asked, bytes);
+    s->address = LLVMBuildSelect(l->b, allowed, s->address, loads ? zeros(l) : nowhere(l), "");
+}
+
 void wl_lift_smem(struct wl_lift *l, const struct wl_inst *inst) {
     if (inst->isa->class != WL_ISA_SMEM_LOAD)
         wl_lift_flush(l); /* after the vector accesses before it */
     wl_lift_locate(l, inst, 0);
     struct smem s = describe(l, inst);
+    if (wl_sanitizes(l))
+        ask_sanitizer(l, &s);
     if (inst->isa->class == WL_ISA_SMEM_LOAD)
         load(l, &s);
     else if (inst->isa->class == WL_ISA_SMEM_STORE)

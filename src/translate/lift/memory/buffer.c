@@ -3,6 +3,7 @@
  * Raw buffers, and the swizzled descriptor through which gfx9 and gfx10 reach scratch, have strip forms. Indexed, typed and
  * to-LDS accesses call wave->helpers, which know descriptors in full. */
 #include "translate/lift/memory/memory.h"
+#include "translate/lift/memory/sanitize.h"
 
 #include "machine/helpers.h"
 #include "machine/processor.h"
@@ -50,6 +51,8 @@ static void call_helper(struct wl_lift *l, const struct wl_inst *inst, const str
         wl_lift_int(l, l->i32, wl_buffer_element(inst, l->generation)),
         wl_lift_int(l, l->i32, wl_memory_atomic(l->unit.request->processor, isa)),
     };
+    if (wl_sanitizes(l))
+        wl_sanitize_leave_site(l, inst, isa->class != WL_ISA_ATOMIC && isa->bits < 32 ? isa->bits / 8 : isa->dwords * 4);
     size_t helper = isa->class == WL_ISA_LOAD    ? offsetof(struct wl_helpers, buffer_load)
                     : isa->class == WL_ISA_STORE ? offsetof(struct wl_helpers, buffer_store)
                                                  : offsetof(struct wl_helpers, buffer_atomic);

@@ -5,6 +5,7 @@
 #include "translate/isa/helper_words.h"
 #include "translate/lift/marks.h"
 #include "translate/lift/memory/record.h"
+#include "translate/lift/memory/sanitize.h"
 #include "translate/lift/memory/scattered.h"
 #include "translate/lift/region.h"
 #include "translate/lift/state.h"
@@ -54,7 +55,7 @@ struct wl_memory_operands wl_memory_operands(const struct wl_inst *inst) {
 
 static struct wl_access describe(const struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_isa *isa = inst->isa;
-    struct wl_access a = {.dwords = isa->dwords, .sign = isa->sign};
+    struct wl_access a = {.dwords = isa->dwords, .sign = isa->sign, .inst = inst};
     bool atomic = isa->class == WL_ISA_ATOMIC;
     a.bits = !atomic && isa->bits > 32 ? 32 : isa->bits;
     a.kind = atomic ? WL_ACCESS_ATOMIC : isa->class == WL_ISA_STORE ? WL_ACCESS_STORE : WL_ACCESS_LOAD;
@@ -303,6 +304,19 @@ void wl_memory_mark_likely(struct wl_lift *l, LLVMValueRef branch) {
                     LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, parts, 3)));
 }
 
+/* An access of the lanes that a sanitizer lets make it; the others load 0. */
+static void access_allowed(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m, bool pair) {
+    LLVMValueRef exec = l->exec, bits = l->exec_bits;
+    l->exec_bits = wl_sanitize_lanes(l, a, lanes);
+    l->exec = wl_lift_lanes(l, l->exec_bits, WL_STRIP);
+    access_slow(l, a, lanes, m, false);
+    for (unsigned i = 0; a->kind == WL_ACCESS_LOAD && i < a->dwords; i++)
+        m->rows[i] = LLVMBuildSelect(l->b, l->exec, m->rows[i], LLVMConstNull(l->strip_i32), "");
+    m->pair = pair && a->kind == WL_ACCESS_LOAD ? wl_strip_join(l, m->rows[0], m->rows[1]) : NULL;
+    l->exec = exec;
+    l->exec_bits = bits;
+}
+
 /* The access in both of its forms, in blocks that a test has led to; what is moved is that of the form that runs. */
 static void access_either(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, enum wl_pattern pattern,
                           LLVMValueRef start, struct moved *m, LLVMBasicBlockRef fast, LLVMBasicBlockRef slow) {
@@ -313,7 +327,7 @@ static void access_either(struct wl_lift *l, const struct wl_access *a, const st
     from[0] = LLVMGetInsertBlock(l->b);
     LLVMBuildBr(l->b, done);
     LLVMPositionBuilderAtEnd(l->b, slow);
-    access_slow(l, a, lanes, &cold, m->pair != NULL);
+    (wl_sanitizes(l) ? access_allowed : access_slow)(l, a, lanes, &cold, m->pair != NULL);
     from[1] = LLVMGetInsertBlock(l->b);
     LLVMBuildBr(l->b, done);
     LLVMPositionBuilderAtEnd(l->b, done);
@@ -343,9 +357,47 @@ static bool in_own_way(struct wl_lift *l, const struct wl_access *a, const struc
     return l->form->access && l->form->access(l, a, lanes, rows);
 }
 
+/* i1: whether a sanitizer lets the whole strip make the access, whose pattern is known. NULL: that has to be found out lane by lane. */
+static LLVMValueRef is_allowed(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, enum wl_pattern pattern,
+                               LLVMValueRef start) {
+    const uint64_t size = wl_access_size(a), stride = pattern == WL_PATTERN_STRIDED ? (uint32_t)lanes->low_fact.stride : size;
+    switch (pattern) {
+    case WL_PATTERN_CONSECUTIVE:
+    case WL_PATTERN_STRIDED:
+        return wl_sanitize_extent(l, a, start, stride * (WL_STRIP - 1) + size);
+    case WL_PATTERN_UNIFORM:
+        return wl_sanitize_extent(l, a, start, size);
+    case WL_PATTERN_PRIVATE:
+        return wl_sanitize_private(l, a, lanes->scalar_offset);
+    default:
+        return NULL;
+    }
+}
+
+/* The whole ladder, with a sanitizer's checks. */
+static void access_sanitized(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m) {
+    LLVMValueRef check, start, allowed = NULL;
+    enum wl_pattern pattern = wl_lanes_pattern(l, a, lanes, &check, &start);
+    if (pattern != WL_PATTERN_NONE)
+        allowed = is_allowed(l, a, lanes, pattern, start);
+    if (!allowed) {
+        access_allowed(l, a, lanes, m, false);
+        return;
+    }
+    if (check)
+        allowed = LLVMBuildAnd(l->b, check, allowed, "");
+    LLVMBasicBlockRef fast = wl_memory_block(l, "near"), slow = wl_memory_block(l, WL_COLD_BLOCK);
+    wl_memory_mark_likely(l, LLVMBuildCondBr(l->b, allowed, fast, slow));
+    access_either(l, a, lanes, pattern, start, m, fast, slow);
+}
+
 /* The whole ladder. */
 static void access_lanes(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m) {
     LLVMValueRef check, start;
+    if (wl_sanitizes(l)) {
+        access_sanitized(l, a, lanes, m);
+        return;
+    }
     if (in_own_way(l, a, lanes, m->rows)) {
         m->pair = NULL;
         return;
@@ -432,7 +484,7 @@ static void access_wide_inline(struct wl_lift *l, const struct wl_access *a, con
 static void access_wide_slow(struct wl_lift *l, const struct wl_access *a, struct wide *w) {
     for (unsigned s = 0; s < l->strips; s++) {
         l->strip = &l->region.strip_states[s];
-        access_slow(l, a, &w->lanes[s], &w->slow[s], moves_pairs(a));
+        (wl_sanitizes(l) ? access_allowed : access_slow)(l, a, &w->lanes[s], &w->slow[s], moves_pairs(a));
     }
 }
 
@@ -470,6 +522,10 @@ void wl_memory_emit_wide(struct wl_lift *l, struct wl_item *item) {
     for (unsigned s = 0; s < l->strips; s += item->wide) {
         LLVMValueRef part;
         start[s / item->wide] = wl_lanes_start(l, &a, &w.lanes[s], item->wide, &part);
+        if (wl_sanitizes(l)) {
+            LLVMValueRef allowed = wl_sanitize_extent(l, &a, start[s / item->wide], (uint64_t)item->wide * WL_STRIP * wl_access_size(&a));
+            part = part ? LLVMBuildAnd(l->b, part, allowed, "") : allowed;
+        }
         check = !check ? part : !part ? check : LLVMBuildAnd(l->b, check, part, "");
     }
     LLVMBasicBlockRef from[2] = {NULL, NULL}, done = NULL;
@@ -548,8 +604,15 @@ static void emit_atomic(struct wl_lift *l, struct wl_item *item) {
     LLVMValueRef rows[2 * WL_MAX_ROWS];
     struct wl_lanes lanes = find_lanes(l, item, &op);
     second_data(l, &op, inst->isa, rows);
+    LLVMValueRef exec = l->exec, bits = l->exec_bits;
+    if (wl_sanitizes(l)) {
+        l->exec_bits = wl_sanitize_lanes(l, &a, &lanes);
+        l->exec = wl_lift_lanes(l, l->exec_bits, WL_STRIP);
+    }
     if (!in_own_way(l, &a, &lanes, rows) && !wl_atomic_local(l, &a, &lanes, &item->fact[2], rows))
         wl_memory_slow(l, &a, &lanes, rows);
+    l->exec = exec;
+    l->exec_bits = bits;
     for (unsigned i = 0; op.result && i < a.dwords; i++)
         wl_strip_set_row(l, op.result->reg + i, rows[i]);
 }
@@ -567,7 +630,8 @@ static void emit_load_to_lds(struct wl_lift *l, struct wl_item *item) {
                           .wraps_freely = true,
                           .low_fact = {.kind = WL_FACT_AFFINE, .stride = (int32_t)size, .bits = 16}};
     to.offset = wl_memory_iota(l, l->i32, size);
-    struct wl_access store = {.kind = WL_ACCESS_STORE, .place = WL_PLACE_MEMORY, .bits = 32, .dwords = a.dwords};
+    struct wl_access store = {
+        .kind = WL_ACCESS_STORE, .place = WL_PLACE_MEMORY, .bits = 32, .dwords = a.dwords, .local = wl_sanitizes(l), .inst = item->inst};
     access_lanes(l, &store, &to, &m);
 }
 
@@ -588,9 +652,9 @@ static LLVMValueRef global_base(struct wl_lift *l, const struct wl_inst *inst, c
 static bool may_store_columns(const struct wl_lift *l, const struct wl_item *item) {
     const struct wl_isa *isa = item->inst->isa;
     const struct wl_fact *fact = &item->fact[0];
-    return isa->space == WL_SPACE_LDS && isa->class == WL_ISA_STORE && isa->bits == 32 && isa->dwords == 1 && isa->addresses != 2 &&
-           l->unit.request->shape == WL_SHAPE_SQUARES && l->has_avx512 && fact->lanes == WL_STRIP && wl_spread_knows_stride(fact) &&
-           (uint32_t)fact->stride >= l->strips * 4 && wl_region_may_segment(l);
+    return !wl_sanitizes(l) && isa->space == WL_SPACE_LDS && isa->class == WL_ISA_STORE && isa->bits == 32 && isa->dwords == 1 &&
+           isa->addresses != 2 && l->unit.request->shape == WL_SHAPE_SQUARES && l->has_avx512 && fact->lanes == WL_STRIP &&
+           wl_spread_knows_stride(fact) && (uint32_t)fact->stride >= l->strips * 4 && wl_region_may_segment(l);
 }
 
 /* How many strips' accesses can be one; 0: each is for itself. */

@@ -41,9 +41,10 @@ struct wl_access {
     uint8_t dwords; /* rows moved: 1 for sub-dword elements */
     bool sign;      /* loads of 8 and 16 bits extend the sign */
     bool is_volatile;
-    bool returns;   /* atomics: the old value comes back */
-    bool local;     /* in LDS: only this thread can see it */
-    uint8_t atomic; /* enum wl_atomic_op */
+    bool returns;               /* atomics: the old value comes back */
+    bool local;                 /* in LDS: only this thread can see it */
+    uint8_t atomic;             /* enum wl_atomic_op */
+    const struct wl_inst *inst; /* for sanitizers */
 };
 
 #define WL_MAX_ROWS 4
@@ -72,6 +73,11 @@ struct wl_lanes {
 void wl_memory_flush_before(struct wl_lift *l);
 /* Tells the code generator that a branch is hardly ever taken to its second target. */
 void wl_memory_mark_likely(struct wl_lift *l, LLVMValueRef branch);
+
+/* ---- lift/memory/slow.c ---- */
+
+/* Makes a function of the module one that is called rarely: it keeps its caller's registers. */
+void wl_memory_make_slow(struct wl_lift *l, LLVMValueRef function);
 
 /* ---- lift/memory/address.c ---- */
 

@@ -731,6 +731,11 @@ enum { CONVENTION = 0 };
 enum { CONVENTION = 14 };
 #endif
 
+void wl_memory_make_slow(struct wl_lift *l, LLVMValueRef function) {
+    LLVMSetFunctionCallConv(function, CONVENTION);
+    copy_attributes(l, function);
+}
+
 static LLVMValueRef slow_function(struct wl_lift *l, const struct wl_access *a) {
     char name[64];
     (void)snprintf(name, sizeof name, "slow.%u.%u.%u.%u.%u%u%u%u", a->kind, a->place, a->bits, a->dwords, a->sign, a->is_volatile,
@@ -742,8 +747,7 @@ static LLVMValueRef slow_function(struct wl_lift *l, const struct wl_access *a) 
         return function;
     function = LLVMAddFunction(l->module, name, function_type(l, a));
     LLVMSetLinkage(function, LLVMInternalLinkage);
-    LLVMSetFunctionCallConv(function, CONVENTION);
-    copy_attributes(l, function);
+    wl_memory_make_slow(l, function);
     LLVMBuilderRef outer = l->b; /* it carries the unit's debug locations */
     l->b = LLVMCreateBuilderInContext(l->context);
     build(l, function, a);

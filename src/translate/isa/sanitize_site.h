@@ -1,0 +1,13 @@
+/* What an instruction that accesses memory is to sanitizers. */
+#ifndef WL_TRANSLATE_ISA_SANITIZE_SITE_H
+#define WL_TRANSLATE_ISA_SANITIZE_SITE_H
+
+#include "machine/sanitize.h"
+#include "translate/isa/inst.h"
+
+/* Fills in all members, reserved ones included. `bytes`: that a lane accesses. */
+void wl_sanitize_site_fill(struct wl_sanitize_site *site, const struct wl_inst *inst, unsigned generation, uint32_t bytes);
+/* The modifiers for caches: bits of WL_SANITIZE_GLC and so on. */
+uint8_t wl_sanitize_cache_bits(const struct wl_inst *inst);
+
+#endif

@@ -1,0 +1,257 @@
+#include "translate/lift/memory/sanitize.h"
+
+#include "machine/helpers.h"
+#include "machine/sanitize.h"
+#include "translate/isa/sanitize_site.h"
+#include "translate/lift/marks.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum { ADDRESS_BITS = 47, SHADOW_SHIFT = 3, SLACK = 4096 }; /* SLACK: no access is as large */
+#define ADDRESS_MASK ((UINT64_C(1) << ADDRESS_BITS) - 1)
+
+static LLVMValueRef number(struct wl_lift *l, LLVMTypeRef type, uint64_t value) { return wl_lift_int(l, type, value); }
+
+static LLVMValueRef helper_member(struct wl_lift *l, size_t member) {
+    LLVMValueRef table = wl_memory_wave_constant(l, l->wave, offsetof(struct wl_wave, helpers), l->ptr);
+    return wl_memory_wave_constant(l, table, member, l->ptr);
+}
+
+static LLVMValueRef shadow(struct wl_lift *l) { return helper_member(l, offsetof(struct wl_helpers, sanitize_shadow)); }
+
+/* ---- one place ------------------------------------------------------------------------------- */
+
+/* The first or last granule's number. Bits above those that addresses have are left out: something is read for any address. */
+static LLVMValueRef granule(struct wl_lift *l, LLVMValueRef address) {
+    LLVMTypeRef type = LLVMTypeOf(address);
+    LLVMValueRef low = LLVMBuildAnd(l->b, address, number(l, type, ADDRESS_MASK), "");
+    return LLVMBuildLShr(l->b, low, number(l, type, SHADOW_SHIFT), "");
+}
+
+static LLVMValueRef is_address(struct wl_lift *l, LLVMValueRef address) {
+    return LLVMBuildICmp(l->b, LLVMIntULT, address, number(l, LLVMTypeOf(address), ADDRESS_MASK - SLACK), "");
+}
+
+static LLVMValueRef shadow_word(struct wl_lift *l, LLVMValueRef number_of, int64_t skip) {
+    LLVMValueRef at = LLVMBuildAdd(l->b, number_of, LLVMConstInt(l->i64, (uint64_t)skip, true), "");
+    LLVMValueRef word = LLVMBuildLoad2(l->b, l->i64, LLVMBuildGEP2(l->b, l->i8, shadow(l), &at, 1, ""), "");
+    LLVMSetAlignment(word, 1);
+    return word;
+}
+
+/* Up to 56 bytes: their bits lie in one word of the shadow. */
+static LLVMValueRef few_bytes(struct wl_lift *l, LLVMValueRef start, uint64_t bytes) {
+    const uint64_t all = (UINT64_C(1) << bytes) - 1;
+    LLVMValueRef shift = LLVMBuildAnd(l->b, start, number(l, l->i64, 7), "");
+    LLVMValueRef bits = LLVMBuildLShr(l->b, shadow_word(l, granule(l, start), 0), shift, "");
+    return LLVMBuildICmp(l->b, LLVMIntEQ, LLVMBuildAnd(l->b, bits, number(l, l->i64, all), ""), number(l, l->i64, all), "");
+}
+
+/* More: words of whole granules, from the first one on and up to the last one. */
+static LLVMValueRef many_bytes(struct wl_lift *l, LLVMValueRef start, uint64_t bytes) {
+    LLVMValueRef first = granule(l, start), last = granule(l, LLVMBuildAdd(l->b, start, number(l, l->i64, bytes - 1), ""));
+    LLVMValueRef bits = shadow_word(l, last, -7);
+    for (uint64_t word = 0; word < (bytes + 7) / 64; word++)
+        bits = LLVMBuildAnd(l->b, bits, shadow_word(l, first, (int64_t)(8 * word)), "");
+    return LLVMBuildICmp(l->b, LLVMIntEQ, bits, LLVMConstAllOnes(l->i64), "");
+}
+
+static LLVMValueRef in_memory(struct wl_lift *l, LLVMValueRef start, uint64_t bytes) {
+    LLVMValueRef good = bytes <= 56 ? few_bytes(l, start, bytes) : many_bytes(l, start, bytes);
+    return LLVMBuildAnd(l->b, good, is_address(l, start), "");
+}
+
+/* Whether `bytes` bytes at an offset (of any integer type, or a vector) lie within a size, a field of the wave. */
+static LLVMValueRef in_size(struct wl_lift *l, LLVMValueRef offset, size_t field, uint64_t bytes) {
+    LLVMTypeRef type = LLVMTypeOf(offset);
+    bool wide = type == l->i64 || type == l->strip_i64, vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+    LLVMValueRef size = wl_memory_wave_constant(l, l->wave, field, l->i32);
+    LLVMValueRef parts[2] = {size, number(l, l->i32, bytes)};
+    LLVMValueRef limit = wl_lift_intrinsic(l, "llvm.usub.sat", &l->i32, 1, parts, 2);
+    LLVMValueRef large = LLVMBuildICmp(l->b, LLVMIntUGE, size, number(l, l->i32, bytes), "");
+    if (wide)
+        limit = LLVMBuildZExt(l->b, limit, l->i64, "");
+    if (vector) {
+        limit = wl_strip_splat(l, limit);
+        large = wl_strip_splat(l, large);
+    }
+    return LLVMBuildAnd(l->b, LLVMBuildICmp(l->b, LLVMIntULE, offset, limit, ""), large, "");
+}
+
+static LLVMValueRef lds_start(struct wl_lift *l) { return wl_memory_wave_constant(l, l->wave, offsetof(struct wl_wave, lds), l->i64); }
+
+LLVMValueRef wl_sanitize_extent(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, uint64_t bytes) {
+    if (!access->local)
+        return in_memory(l, start, bytes);
+    return in_size(l, LLVMBuildSub(l->b, start, lds_start(l), ""), offsetof(struct wl_wave, lds_size), bytes);
+}
+
+LLVMValueRef wl_sanitize_private(struct wl_lift *l, const struct wl_access *access, LLVMValueRef offset) {
+    return in_size(l, offset, offsetof(struct wl_wave, scratch_size), wl_access_size(access));
+}
+
+/* ---- each lane ------------------------------------------------------------------------------- */
+
+/* <16 x i1>: the lanes' bytes, at host addresses, may be accessed. */
+static LLVMValueRef lanes_in_memory(struct wl_lift *l, LLVMValueRef addresses, unsigned bytes) {
+    LLVMTypeRef pointers = LLVMVectorType(l->ptr, WL_STRIP), types[2] = {l->strip_i32, pointers};
+    LLVMValueRef at = granule(l, addresses), all = number(l, l->strip_i32, (UINT64_C(1) << bytes) - 1);
+    LLVMValueRef arguments[4] = {LLVMBuildGEP2(l->b, l->i8, shadow(l), &at, 1, ""), LLVMConstInt(l->i32, 1, false), wl_strip_exec(l),
+                                 LLVMConstAllOnes(l->strip_i32)};
+    LLVMValueRef bits = wl_lift_intrinsic(l, "llvm.masked.gather", types, 2, arguments, 4);
+    LLVMValueRef shift = LLVMBuildAnd(l->b, LLVMBuildTrunc(l->b, addresses, l->strip_i32, ""), number(l, l->strip_i32, 7), "");
+    bits = LLVMBuildAnd(l->b, LLVMBuildLShr(l->b, bits, shift, ""), all, "");
+    return LLVMBuildAnd(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, bits, all, ""), is_address(l, addresses), "");
+}
+
+/* Flat addresses: an aperture's are offsets. */
+static LLVMValueRef lanes_flat(struct wl_lift *l, LLVMValueRef addresses, unsigned bytes) {
+    LLVMValueRef high = LLVMBuildLShr(l->b, addresses, number(l, l->strip_i64, 32), "");
+    LLVMValueRef low = LLVMBuildTrunc(l->b, addresses, l->strip_i32, ""), good = lanes_in_memory(l, addresses, bytes);
+    const struct {
+        uint32_t high;
+        size_t size;
+    } apertures[] = {{WL_SHARED_APERTURE_HI, offsetof(struct wl_wave, lds_size)},
+                     {WL_PRIVATE_APERTURE_HI, offsetof(struct wl_wave, scratch_size)}};
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef there = LLVMBuildICmp(l->b, LLVMIntEQ, high, number(l, l->strip_i64, apertures[i].high), "");
+        good = LLVMBuildSelect(l->b, there, in_size(l, low, apertures[i].size, bytes), good, "");
+    }
+    return good;
+}
+
+static LLVMValueRef offsets_of(struct wl_lift *l, const struct wl_lanes *lanes) {
+    return lanes->offset ? lanes->offset : wl_strip_splat(l, lanes->scalar_offset);
+}
+
+/* i1: all active lanes may make the access, as far as this code can tell. NULL: it cannot. */
+static LLVMValueRef all_good(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef addresses) {
+    const unsigned bytes = wl_access_size(a);
+    LLVMValueRef good;
+    if (a->place == WL_PLACE_BUFFER)
+        return NULL;
+    if (a->place == WL_PLACE_PRIVATE)
+        good = in_size(l, offsets_of(l, lanes), offsetof(struct wl_wave, scratch_size), bytes);
+    else if (a->local)
+        good = in_size(l, LLVMBuildSub(l->b, addresses, wl_strip_splat(l, lds_start(l)), ""), offsetof(struct wl_wave, lds_size), bytes);
+    else if (a->place == WL_PLACE_FLAT)
+        good = lanes_flat(l, addresses, bytes);
+    else
+        good = lanes_in_memory(l, addresses, bytes);
+    if (a->kind == WL_ACCESS_ATOMIC) {
+        LLVMValueRef low = LLVMBuildAnd(l->b, addresses, number(l, l->strip_i64, bytes < 8 ? bytes - 1 : 7), "");
+        good = LLVMBuildAnd(l->b, good, LLVMBuildICmp(l->b, LLVMIntEQ, low, LLVMConstNull(l->strip_i64), ""), "");
+    }
+    return wl_memory_all(l, good, wl_memory_mask(l));
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+/* A struct wl_sanitize_site as a constant of the module. */
+static LLVMValueRef make_site(struct wl_lift *l, const struct wl_inst *inst, const struct wl_access *a, unsigned bytes) {
+    struct wl_sanitize_site site;
+    wl_sanitize_site_fill(&site, inst, l->generation, bytes);
+    if (a) {
+        site.kind = a->kind == WL_ACCESS_LOAD ? WL_SANITIZE_LOAD : a->kind == WL_ACCESS_STORE ? WL_SANITIZE_STORE : WL_SANITIZE_ATOMIC;
+        site.space = a->local ? WL_SANITIZE_LDS : a->place == WL_PLACE_PRIVATE ? WL_SANITIZE_SCRATCH : site.space;
+    }
+    char text[sizeof site];
+    memcpy(text, &site, sizeof site);
+    LLVMValueRef value = LLVMConstStringInContext(l->context, text, sizeof text, true);
+    LLVMValueRef global = LLVMAddGlobal(l->module, LLVMTypeOf(value), "site");
+    LLVMSetInitializer(global, value);
+    LLVMSetGlobalConstant(global, 1);
+    LLVMSetLinkage(global, LLVMInternalLinkage);
+    LLVMSetAlignment(global, _Alignof(struct wl_sanitize_site));
+    return global;
+}
+
+/* The function of the module that stores the addresses where the helper reads them, and calls it. It keeps registers for its caller. */
+static LLVMValueRef ask_function(struct wl_lift *l, LLVMTypeRef *type) {
+    LLVMTypeRef parameters[] = {l->ptr, l->ptr, l->i64, l->i16, l->strip_i64, l->i64, l->i64};
+    LLVMTypeRef helper[] = {l->ptr, l->i64, l->i32, l->ptr, l->i64, l->i64};
+    *type = LLVMFunctionType(l->i16, parameters, 7, false);
+    LLVMValueRef function = LLVMGetNamedFunction(l->module, "sanitize");
+    if (function)
+        return function;
+    function = LLVMAddFunction(l->module, "sanitize", *type);
+    LLVMSetLinkage(function, LLVMInternalLinkage);
+    wl_memory_make_slow(l, function);
+    LLVMBuilderRef outer = l->b;
+    l->b = LLVMCreateBuilderInContext(l->context);
+    LLVMPositionBuilderAtEnd(l->b, LLVMAppendBasicBlockInContext(l->context, function, "entry"));
+    LLVMValueRef addresses = wl_memory_local(l, l->strip_i64);
+    LLVMSetAlignment(LLVMBuildStore(l->b, LLVMGetParam(function, 4), addresses), 64);
+    LLVMValueRef arguments[] = {
+        LLVMGetParam(function, 1), LLVMGetParam(function, 2), LLVMBuildZExt(l->b, LLVMGetParam(function, 3), l->i32, ""), addresses,
+        LLVMGetParam(function, 5), LLVMGetParam(function, 6)};
+    LLVMValueRef lanes = LLVMBuildCall2(l->b, LLVMFunctionType(l->i32, helper, 6, false), LLVMGetParam(function, 0), arguments, 6, "");
+    LLVMBuildRet(l->b, LLVMBuildTrunc(l->b, lanes, l->i16, ""));
+    LLVMDisposeBuilder(l->b);
+    l->b = outer;
+    return function;
+}
+
+static LLVMValueRef ask(struct wl_lift *l, LLVMValueRef site, LLVMValueRef first_lane, LLVMValueRef mask, LLVMValueRef addresses,
+                        LLVMValueRef base, LLVMValueRef limit) {
+    LLVMTypeRef type;
+    LLVMValueRef function = ask_function(l, &type);
+    LLVMValueRef arguments[] = {
+        helper_member(l, offsetof(struct wl_helpers, sanitize_strip)), site, first_lane, mask, addresses, base, limit};
+    LLVMValueRef result = LLVMBuildCall2(l->b, type, function, arguments, 7, "");
+    LLVMSetInstructionCallConv(result, LLVMGetFunctionCallConv(function));
+    return result;
+}
+
+/* The lanes' places as the helper takes them: host addresses, flat addresses, or offsets. */
+static LLVMValueRef places_of(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes) {
+    if (a->place == WL_PLACE_PRIVATE || a->place == WL_PLACE_BUFFER)
+        return LLVMBuildZExt(l->b, offsets_of(l, lanes), l->strip_i64, "");
+    return wl_lanes_addresses(l, lanes);
+}
+
+LLVMValueRef wl_sanitize_lanes(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes) {
+    LLVMBasicBlockRef doubt = wl_memory_block(l, WL_COLD_BLOCK), known = wl_memory_block(l, "known"), from[2];
+    LLVMValueRef addresses = places_of(l, a, lanes), mask = wl_memory_mask(l), good = all_good(l, a, lanes, addresses);
+    from[0] = LLVMGetInsertBlock(l->b);
+    if (good)
+        wl_memory_mark_likely(l, LLVMBuildCondBr(l->b, good, known, doubt));
+    else
+        LLVMBuildBr(l->b, doubt);
+    LLVMPositionBuilderAtEnd(l->b, doubt);
+    const bool buffer = a->place == WL_PLACE_BUFFER;
+    LLVMValueRef zero = LLVMConstNull(l->i64);
+    LLVMValueRef asked = ask(l, make_site(l, a->inst, a, wl_access_size(a)), l->strip->first_lane, mask, addresses,
+                             buffer ? lanes->base : zero, buffer ? lanes->limit : zero);
+    from[1] = LLVMGetInsertBlock(l->b);
+    LLVMBuildBr(l->b, known);
+    LLVMPositionBuilderAtEnd(l->b, known);
+    if (!good)
+        return asked;
+    LLVMValueRef values[2] = {mask, asked}, allowed = LLVMBuildPhi(l->b, l->i16, "");
+    LLVMAddIncoming(allowed, values, from, 2);
+    return allowed;
+}
+
+void wl_sanitize_leave_site(struct wl_lift *l, const struct wl_inst *inst, unsigned bytes) {
+    LLVMValueRef offset = number(l, l->i64, offsetof(struct wl_wave, pc)), site = make_site(l, inst, NULL, bytes);
+    LLVMBuildStore(l->b, LLVMBuildPtrToInt(l->b, site, l->i64, ""), LLVMBuildGEP2(l->b, l->i8, l->wave, &offset, 1, ""));
+}
+
+LLVMValueRef wl_sanitize_scalar(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef address, unsigned bytes) {
+    LLVMBasicBlockRef doubt = wl_memory_block(l, WL_COLD_BLOCK), known = wl_memory_block(l, "known"), from[2];
+    LLVMValueRef good = in_memory(l, address, bytes), values[2] = {LLVMConstAllOnes(l->i1), NULL};
+    from[0] = LLVMGetInsertBlock(l->b);
+    wl_memory_mark_likely(l, LLVMBuildCondBr(l->b, good, known, doubt));
+    LLVMPositionBuilderAtEnd(l->b, doubt);
+    LLVMValueRef zero = LLVMConstNull(l->i64), one = LLVMConstInt(l->i16, 1, false);
+    LLVMValueRef asked = ask(l, make_site(l, inst, NULL, bytes), zero, one, wl_strip_splat(l, address), zero, zero);
+    values[1] = LLVMBuildICmp(l->b, LLVMIntNE, asked, LLVMConstNull(l->i16), "");
+    from[1] = LLVMGetInsertBlock(l->b);
+    LLVMBuildBr(l->b, known);
+    LLVMPositionBuilderAtEnd(l->b, known);
+    LLVMValueRef allowed = LLVMBuildPhi(l->b, l->i1, "");
+    LLVMAddIncoming(allowed, values, from, 2);
+    return allowed;
+}
