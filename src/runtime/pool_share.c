@@ -2,6 +2,7 @@
  * range of that file. What an importing process has mapped stays readable until it frees it, whatever the exporter does. */
 #include "runtime/context.h"
 #include "runtime/pool_internal.h"
+#include "sanitize/allocations.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -188,6 +189,7 @@ static enum wl_status adopt(struct wl_mempool *pool, char *base, size_t mapped, 
     enum wl_status status = wl_segment_adopt(pool, base, mapped, SMALL_SHIFT, lead, mapped - lead, &segment);
     if (status == WL_OK) {
         segment->first->used = true;
+        wl_san_allocated((uint64_t)(uintptr_t)base + lead, size, WL_SAN_POOL, NULL, wl_san_call);
         segment->first->requested = size;
         segment->first->id = wl_mempool_new_id();
         segment->file_offset = pool->shared ? lead : 0;
