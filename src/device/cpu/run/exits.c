@@ -74,7 +74,7 @@ static bool answer_mode(struct wl_job *job, struct wl_thread *thread, struct wl_
 
 static bool answer_jump(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave) {
     uint32_t resume;
-    if (runner->group && runner->group->sanitized)
+    if (job->follows_waves)
         wl_sanitize_jump(runner->group, wave, job->function->module);
     struct wl_cpu_unit *unit = wl_units_target(job->function->module, wave->pc, job->shape, job->wave_size, &resume);
     if (!unit) {

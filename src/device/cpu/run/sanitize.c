@@ -18,33 +18,53 @@ enum { MAX_LANES = 64 };
 
 /* ---- who accesses memory ---------------------------------------------------------------------- */
 
-/* What a report says of a wave whose workgroup the layer does not follow. */
-struct who {
-    struct wl_san_group group;
-    struct wl_san_wave wave;
-};
-
-static struct wl_san_wave *find_who(struct who *who, const struct wl_job *job, const struct wl_group *group, uint32_t index) {
-    const struct wl_launch *launch = job->launch;
-    *who = (struct who){.group = {.launch = job->sanitized}, .wave = {.group = &who->group, .index = index}};
-    for (unsigned d = 0; d < 3; d++) {
-        const bool partial = launch->remainder[d] && group->id[d] + 1 == launch->grid[d];
-        who->group.id[d] = group->id[d];
-        who->group.size[d] = partial ? launch->remainder[d] : launch->block[d];
-    }
-    return &who->wave;
+/* Where the call of the device function that a wave is in returns to, in the code object; 0: not known. Compilers call by s_swappc_b64
+ * s[30:31]. */
+static uint64_t return_place(const struct wl_wave *wave, const struct wl_device_module *module) {
+    enum { RETURN_ADDRESS = 30 };
+    const uint32_t *sgpr = &wave->sgpr[RETURN_ADDRESS], swappc = 0xbe800000u | RETURN_ADDRESS << 16;
+    const uint64_t back = ((uint64_t)sgpr[1] << 32 | sgpr[0]) - (uint64_t)(uintptr_t)module->image;
+    uint32_t word = 0;
+    if (back >= sizeof word && back <= module->image_size && wl_codeobject_is_code(module->object, back - sizeof word, sizeof word))
+        memcpy(&word, (const char *)module->image + back - sizeof word, sizeof word);
+    return (word & 0xffff0000u) == swappc ? back : 0;
 }
 
 /* A wave in its code, as the functions below need it. */
 struct teller {
     const struct wl_job *job;
     const struct wl_group *group;
-    uint32_t index; /* of the wave in the workgroup */
+    const struct wl_runner *runner;
+    const struct wl_wave *wave; /* its state; in workgroup mode the first wave's */
+    uint32_t index;             /* of the wave in the workgroup */
 };
 
 static struct teller teller_of(const struct wl_wave *wave) {
     const struct wl_runner *runner = wave->owner;
-    return (struct teller){wl_fault_thread()->job, runner->group, wave->wave_index};
+    return (struct teller){wl_fault_thread()->job, runner->group, runner, wave, wave->wave_index};
+}
+
+/* What a report says of a wave whose workgroup the layer does not follow. */
+struct who {
+    struct wl_san_group group;
+    struct wl_san_wave wave;
+};
+
+static struct wl_san_wave *find_who(struct who *who, const struct teller *t) {
+    const struct wl_group *group = t->group;
+    const struct wl_job *job = t->job;
+    const struct wl_launch *launch = job->launch;
+    const struct wl_cpu_unit *unit = t->runner->unit;
+    const uint32_t index = t->index;
+    *who = (struct who){.group = {.launch = job->sanitized}, .wave = {.group = &who->group, .index = index}};
+    for (unsigned d = 0; d < 3; d++) {
+        const bool partial = launch->remainder[d] && group->id[d] + 1 == launch->grid[d];
+        who->group.id[d] = group->id[d];
+        who->group.size[d] = partial ? launch->remainder[d] : launch->block[d];
+    }
+    if (!unit->kernel) /* as the wave was when it came here; calls within the function may have changed it */
+        wl_san_jump(&who->wave, unit->address, return_place(t->wave, job->function->module));
+    return &who->wave;
 }
 
 /* ---- what code tells ------------------------------------------------------------------------- */
@@ -64,7 +84,7 @@ static uint64_t tell(const struct teller *t, struct wl_san_access *access) {
     const uint64_t good =
         wl_memcheck_lanes(access, access->space == WL_SANITIZE_LDS ? job->sanitized->lds_size : job->sanitized->scratch_size);
     if (access->lanes & ~good)
-        wl_memcheck_report(find_who(&who, job, t->group, t->index), access, access->lanes & ~good);
+        wl_memcheck_report(find_who(&who, t), access, access->lanes & ~good);
     return good;
 }
 
@@ -262,9 +282,8 @@ static uint32_t help_strip(const struct wl_sanitize_site *site, uint64_t first_l
     struct wl_group *group = runner->group;
     const struct wl_job *job = thread->job;
     const bool own = job->may_wait || job->keeps_wave, workgroup = runner->mode == WL_MODE_WORKGROUP;
-    const struct teller t = {job, group,
-                             workgroup ? (uint32_t)(first_lane / job->wave_size)
-                                       : wl_group_wave(group, own ? (uint32_t)(runner - group->runners) : 0)->wave_index};
+const struct wl_wave *wave = wl_group_wave(group, own && !workgroup ? (uint32_t)(runner - group->runners) : 0);
+    const struct teller t = {job, group, runner, wave, workgroup ? (uint32_t)(first_lane / job->wave_size) : wave->wave_index};
     struct wl_san_access access = {
         .site = site, .space = site->space, .first_lane = (uint32_t)(first_lane % job->wave_size), .lanes = lanes, .address = address};
     return (uint32_t)(base ? tell_strip_of_buffer(&t, &access, base, limit) : tell_access(&t, &access));
@@ -399,15 +418,8 @@ void wl_sanitize_wave(struct wl_group *group, uint32_t index, enum wl_wave_state
         wl_san_barrier_arrive(watched, barrier_of(&group->runners[index], wave), wl_wave_exec(wave));
 }
 
-/* Compilers call by s_swappc_b64 s[30:31]. */
 void wl_sanitize_jump(struct wl_group *group, const struct wl_wave *wave, const struct wl_device_module *module) {
-    enum { RETURN_ADDRESS = 30 };
-    const uint32_t *sgpr = &wave->sgpr[RETURN_ADDRESS], swappc = 0xbe800000u | RETURN_ADDRESS << 16;
-    uint64_t back = ((uint64_t)sgpr[1] << 32 | sgpr[0]) - (uint64_t)(uintptr_t)module->image;
-    uint32_t word = 0;
-    if (back >= sizeof word && back <= module->image_size && wl_codeobject_is_code(module->object, back - sizeof word, sizeof word))
-        memcpy(&word, (const char *)module->image + back - sizeof word, sizeof word);
-    wl_san_jump(&group->sanitized->waves[wave->wave_index], wave->pc, (word & 0xffff0000u) == swappc ? back : 0);
+    wl_san_jump(&group->sanitized->waves[wave->wave_index], wave->pc, return_place(wave, module));
 }
 
 void wl_sanitize_released(struct wl_group *group) { wl_san_barrier_done(&group->sanitized->group); }

@@ -304,17 +304,10 @@ void wl_memory_mark_likely(struct wl_lift *l, LLVMValueRef branch) {
                     LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, parts, 3)));
 }
 
-/* An access of the lanes that a sanitizer lets make it; the others load 0. */
-static void access_allowed(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m, bool pair) {
-    LLVMValueRef exec = l->exec, bits = l->exec_bits;
-    l->exec_bits = wl_sanitize_lanes(l, a, lanes);
-    l->exec = wl_lift_lanes(l, l->exec_bits, WL_STRIP);
-    access_slow(l, a, lanes, m, false);
-    for (unsigned i = 0; a->kind == WL_ACCESS_LOAD && i < a->dwords; i++)
-        m->rows[i] = LLVMBuildSelect(l->b, l->exec, m->rows[i], LLVMConstNull(l->strip_i32), "");
+/* The same where a sanitizer has doubts: the slow function settles them. */
+static void access_doubtful(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m, bool pair) {
+    wl_memory_slow(l, a, lanes, m->rows);
     m->pair = pair && a->kind == WL_ACCESS_LOAD ? wl_strip_join(l, m->rows[0], m->rows[1]) : NULL;
-    l->exec = exec;
-    l->exec_bits = bits;
 }
 
 /* The access in both of its forms, in blocks that a test has led to; what is moved is that of the form that runs. */
@@ -327,7 +320,7 @@ static void access_either(struct wl_lift *l, const struct wl_access *a, const st
     from[0] = LLVMGetInsertBlock(l->b);
     LLVMBuildBr(l->b, done);
     LLVMPositionBuilderAtEnd(l->b, slow);
-    (wl_sanitizes(l) ? access_allowed : access_slow)(l, a, lanes, &cold, m->pair != NULL);
+    (wl_sanitizes(l) ? access_doubtful : access_slow)(l, a, lanes, &cold, m->pair != NULL);
     from[1] = LLVMGetInsertBlock(l->b);
     LLVMBuildBr(l->b, done);
     LLVMPositionBuilderAtEnd(l->b, done);
@@ -374,6 +367,24 @@ static LLVMValueRef is_allowed(struct wl_lift *l, const struct wl_access *a, con
     }
 }
 
+/* Lanes in LDS that have nothing in common: the host's gathers and scatters, if all lie within it. */
+static void access_local(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m) {
+    LLVMBasicBlockRef fast = wl_memory_block(l, "near"), slow = wl_memory_block(l, WL_COLD_BLOCK), done = wl_memory_block(l, "accessed");
+    LLVMBasicBlockRef from[2];
+    struct moved cold = *m;
+    wl_memory_mark_likely(l, LLVMBuildCondBr(l->b, wl_sanitize_local(l, a, lanes), fast, slow));
+    LLVMPositionBuilderAtEnd(l->b, fast);
+    access_slow(l, a, lanes, m, false);
+    from[0] = LLVMGetInsertBlock(l->b);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, slow);
+    access_doubtful(l, a, lanes, &cold, false);
+    from[1] = LLVMGetInsertBlock(l->b);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, done);
+    merge(l, a, m, &cold, from);
+}
+
 /* The whole ladder, with a sanitizer's checks. */
 static void access_sanitized(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m) {
     LLVMValueRef check, start, allowed = NULL;
@@ -381,7 +392,10 @@ static void access_sanitized(struct wl_lift *l, const struct wl_access *a, const
     if (pattern != WL_PATTERN_NONE)
         allowed = is_allowed(l, a, lanes, pattern, start);
     if (!allowed) {
-        access_allowed(l, a, lanes, m, false);
+        if (a->local)
+            access_local(l, a, lanes, m);
+        else
+            access_doubtful(l, a, lanes, m, false);
         return;
     }
     if (check)
@@ -484,7 +498,7 @@ static void access_wide_inline(struct wl_lift *l, const struct wl_access *a, con
 static void access_wide_slow(struct wl_lift *l, const struct wl_access *a, struct wide *w) {
     for (unsigned s = 0; s < l->strips; s++) {
         l->strip = &l->region.strip_states[s];
-        (wl_sanitizes(l) ? access_allowed : access_slow)(l, a, &w->lanes[s], &w->slow[s], moves_pairs(a));
+        (wl_sanitizes(l) ? access_doubtful : access_slow)(l, a, &w->lanes[s], &w->slow[s], moves_pairs(a));
     }
 }
 
@@ -604,15 +618,8 @@ static void emit_atomic(struct wl_lift *l, struct wl_item *item) {
     LLVMValueRef rows[2 * WL_MAX_ROWS];
     struct wl_lanes lanes = find_lanes(l, item, &op);
     second_data(l, &op, inst->isa, rows);
-    LLVMValueRef exec = l->exec, bits = l->exec_bits;
-    if (wl_sanitizes(l)) {
-        l->exec_bits = wl_sanitize_lanes(l, &a, &lanes);
-        l->exec = wl_lift_lanes(l, l->exec_bits, WL_STRIP);
-    }
-    if (!in_own_way(l, &a, &lanes, rows) && !wl_atomic_local(l, &a, &lanes, &item->fact[2], rows))
+    if (wl_sanitizes(l) || (!in_own_way(l, &a, &lanes, rows) && !wl_atomic_local(l, &a, &lanes, &item->fact[2], rows)))
         wl_memory_slow(l, &a, &lanes, rows);
-    l->exec = exec;
-    l->exec_bits = bits;
     for (unsigned i = 0; op.result && i < a.dwords; i++)
         wl_strip_set_row(l, op.result->reg + i, rows[i]);
 }

@@ -44,7 +44,8 @@ struct wl_access {
     bool returns;               /* atomics: the old value comes back */
     bool local;                 /* in LDS: only this thread can see it */
     uint8_t atomic;             /* enum wl_atomic_op */
-    const struct wl_inst *inst; /* for sanitizers */
+    bool in_lds;                /* for sanitizers: in LDS, though `local` does not say so */
+    const struct wl_inst *inst; /* the same: the instruction */
 };
 
 #define WL_MAX_ROWS 4

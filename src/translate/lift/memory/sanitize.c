@@ -121,40 +121,41 @@ static LLVMValueRef lanes_flat(struct wl_lift *l, LLVMValueRef addresses, unsign
     return good;
 }
 
-static LLVMValueRef offsets_of(struct wl_lift *l, const struct wl_lanes *lanes) {
-    return lanes->offset ? lanes->offset : wl_strip_splat(l, lanes->scalar_offset);
-}
-
-/* i1: all active lanes may make the access, as far as this code can tell. NULL: it cannot. */
-static LLVMValueRef all_good(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef addresses) {
+/* i1: all active lanes may make the access, as far as this code can tell. NULL: it cannot. `places`: <16 x i64>, as sanitize_strip has
+ * them. */
+static LLVMValueRef all_good(struct wl_lift *l, const struct wl_access *a, LLVMValueRef places) {
     const unsigned bytes = wl_access_size(a);
     LLVMValueRef good;
     if (a->place == WL_PLACE_BUFFER)
         return NULL;
     if (a->place == WL_PLACE_PRIVATE)
-        good = in_size(l, offsets_of(l, lanes), offsetof(struct wl_wave, scratch_size), bytes);
-    else if (a->local)
-        good = in_size(l, LLVMBuildSub(l->b, addresses, wl_strip_splat(l, lds_start(l)), ""), offsetof(struct wl_wave, lds_size), bytes);
+        good = in_size(l, places, offsetof(struct wl_wave, scratch_size), bytes);
+    else if (a->local || a->in_lds)
+        good = in_size(l, LLVMBuildSub(l->b, places, wl_strip_splat(l, lds_start(l)), ""), offsetof(struct wl_wave, lds_size), bytes);
     else if (a->place == WL_PLACE_FLAT)
-        good = lanes_flat(l, addresses, bytes);
+        good = lanes_flat(l, places, bytes);
     else
-        good = lanes_in_memory(l, addresses, bytes);
+        good = lanes_in_memory(l, places, bytes);
     if (a->kind == WL_ACCESS_ATOMIC) {
-        LLVMValueRef low = LLVMBuildAnd(l->b, addresses, number(l, l->strip_i64, bytes < 8 ? bytes - 1 : 7), "");
+        LLVMValueRef low = LLVMBuildAnd(l->b, places, number(l, l->strip_i64, bytes < 8 ? bytes - 1 : 7), "");
         good = LLVMBuildAnd(l->b, good, LLVMBuildICmp(l->b, LLVMIntEQ, low, LLVMConstNull(l->strip_i64), ""), "");
     }
     return wl_memory_all(l, good, wl_memory_mask(l));
 }
 
+LLVMValueRef wl_sanitize_local(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes) {
+    return all_good(l, access, wl_lanes_addresses(l, lanes));
+}
+
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-/* A struct wl_sanitize_site as a constant of the module. */
+/* A struct wl_sanitize_site as a constant of the module. `a`: NULL, or what is accessed if the instruction makes several accesses. */
 static LLVMValueRef make_site(struct wl_lift *l, const struct wl_inst *inst, const struct wl_access *a, unsigned bytes) {
     struct wl_sanitize_site site;
     wl_sanitize_site_fill(&site, inst, l->generation, bytes);
     if (a) {
         site.kind = a->kind == WL_ACCESS_LOAD ? WL_SANITIZE_LOAD : a->kind == WL_ACCESS_STORE ? WL_SANITIZE_STORE : WL_SANITIZE_ATOMIC;
-        site.space = a->local ? WL_SANITIZE_LDS : a->place == WL_PLACE_PRIVATE ? WL_SANITIZE_SCRATCH : site.space;
+        site.space = a->local || a->in_lds ? WL_SANITIZE_LDS : a->place == WL_PLACE_PRIVATE ? WL_SANITIZE_SCRATCH : site.space;
     }
     char text[sizeof site];
     memcpy(text, &site, sizeof site);
@@ -204,16 +205,12 @@ static LLVMValueRef ask(struct wl_lift *l, LLVMValueRef site, LLVMValueRef first
     return result;
 }
 
-/* The lanes' places as the helper takes them: host addresses, flat addresses, or offsets. */
-static LLVMValueRef places_of(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes) {
-    if (a->place == WL_PLACE_PRIVATE || a->place == WL_PLACE_BUFFER)
-        return LLVMBuildZExt(l->b, offsets_of(l, lanes), l->strip_i64, "");
-    return wl_lanes_addresses(l, lanes);
-}
+LLVMValueRef wl_sanitize_site(struct wl_lift *l, const struct wl_access *a) { return make_site(l, a->inst, a, wl_access_size(a)); }
 
-LLVMValueRef wl_sanitize_lanes(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes) {
-    LLVMBasicBlockRef doubt = wl_memory_block(l, WL_COLD_BLOCK), known = wl_memory_block(l, "known"), from[2];
-    LLVMValueRef addresses = places_of(l, a, lanes), mask = wl_memory_mask(l), good = all_good(l, a, lanes, addresses);
+LLVMValueRef wl_sanitize_lanes(struct wl_lift *l, const struct wl_access *a, LLVMValueRef site, LLVMValueRef first_lane, LLVMValueRef places,
+                               LLVMValueRef base, LLVMValueRef limit) {
+    LLVMBasicBlockRef doubt = wl_memory_block(l, "doubt"), known = wl_memory_block(l, "known"), from[2];
+    LLVMValueRef mask = wl_memory_mask(l), good = all_good(l, a, places);
     from[0] = LLVMGetInsertBlock(l->b);
     if (good)
         wl_memory_mark_likely(l, LLVMBuildCondBr(l->b, good, known, doubt));
@@ -222,8 +219,7 @@ LLVMValueRef wl_sanitize_lanes(struct wl_lift *l, const struct wl_access *a, con
     LLVMPositionBuilderAtEnd(l->b, doubt);
     const bool buffer = a->place == WL_PLACE_BUFFER;
     LLVMValueRef zero = LLVMConstNull(l->i64);
-    LLVMValueRef asked = ask(l, make_site(l, a->inst, a, wl_access_size(a)), l->strip->first_lane, mask, addresses,
-                             buffer ? lanes->base : zero, buffer ? lanes->limit : zero);
+    LLVMValueRef asked = ask(l, site, first_lane, mask, places, buffer ? base : zero, buffer ? limit : zero);
     from[1] = LLVMGetInsertBlock(l->b);
     LLVMBuildBr(l->b, known);
     LLVMPositionBuilderAtEnd(l->b, known);

@@ -6,6 +6,7 @@
 
 #include "machine/helpers.h"
 #include "machine/processor.h"
+#include "translate/lift/memory/sanitize.h"
 #include "translate/lift/memory/scattered.h"
 #include "translate/lift/values.h"
 
@@ -43,12 +44,14 @@ static bool narrow_addresses(const struct wl_access *a) { return a->place == WL_
 static LLVMTypeRef value_type(struct wl_lift *l, const struct wl_access *a) { return wl_memory_whole(l, wl_access_size(a)); }
 
 static LLVMTypeRef function_type(struct wl_lift *l, const struct wl_access *a) {
-    LLVMTypeRef parameters[ARGUMENT_DATA + 2 * WL_MAX_ROWS] = {
+    LLVMTypeRef parameters[ARGUMENT_DATA + 2 * WL_MAX_ROWS + 1] = {
         l->ptr, l->i64, l->i64, l->i64, narrow_addresses(a) ? l->strip_i32 : l->strip_i64, l->i16};
     LLVMTypeRef results[WL_MAX_ROWS];
     unsigned in = data_rows(a), out = result_rows(a);
     for (unsigned i = 0; i < in; i++)
         parameters[ARGUMENT_DATA + i] = l->strip_i32;
+    if (wl_sanitizes(l))
+        parameters[ARGUMENT_DATA + in++] = l->ptr; /* the site */
     for (unsigned i = 0; i < out; i++)
         results[i] = l->strip_i32;
     LLVMTypeRef result = out == 0 ? l->void_type : out == 1 ? l->strip_i32 : LLVMStructTypeInContext(l->context, results, out, false);
@@ -89,6 +92,8 @@ static LLVMValueRef new_buffer(struct wl_lift *l, LLVMValueRef *rows, unsigned c
 /* The trace ends with the function: later frames do not write all that lies in them, and a search for theirs would find it. */
 static void return_rows(struct wl_lift *l, struct slow *s, LLVMValueRef *rows) {
     unsigned count = result_rows(s->access);
+    for (unsigned i = 0; wl_sanitizes(l) && i < count; i++) /* the others may have been refused */
+        rows[i] = LLVMBuildSelect(l->b, wl_lift_lanes(l, s->mask, WL_STRIP), rows[i], LLVMConstNull(l->strip_i32), "");
     if (s->trace)
         LLVMSetVolatile(LLVMBuildStore(l->b, LLVMConstNull(l->i64), s->trace), true);
     if (!count)
@@ -664,6 +669,24 @@ static LLVMValueRef flat_addresses(struct wl_lift *l, struct slow *s) {
     return LLVMBuildSelect(l->b, is_scratch, LLVMBuildXor(l->b, s->addresses, flip, ""), s->addresses, "");
 }
 
+/* Leaves those of the lanes in the mask that may make the access. */
+static void ask_sanitizer(struct wl_lift *l, struct slow *s) {
+    LLVMValueRef wave = l->wave, exec = l->exec, bits = l->exec_bits, places = s->addresses;
+    if (narrow_addresses(s->access)) {
+        places = LLVMBuildZExt(l->b, places, l->strip_i64, "");
+        if (s->access->local)
+            places = LLVMBuildAdd(l->b, places, wl_strip_splat(l, s->base), "");
+    }
+    l->wave = s->wave;
+    l->exec_bits = s->mask;
+    l->exec = wl_lift_lanes(l, s->mask, WL_STRIP);
+    s->mask = wl_sanitize_lanes(l, s->access, LLVMGetParam(s->function, ARGUMENT_DATA + s->data_rows), s->first_lane, places, s->base,
+                                s->limit);
+    l->wave = wave;
+    l->exec = exec;
+    l->exec_bits = bits;
+}
+
 static void build(struct wl_lift *l, LLVMValueRef function, const struct wl_access *a) {
     struct slow s = {.access = a, .function = function, .data_rows = data_rows(a)};
     s.wave = LLVMGetParam(function, ARGUMENT_WAVE);
@@ -675,6 +698,8 @@ static void build(struct wl_lift *l, LLVMValueRef function, const struct wl_acce
     LLVMPositionBuilderAtEnd(l->b, LLVMAppendBasicBlockInContext(l->context, function, "entry"));
     if (a->place == WL_PLACE_FLAT && wl_processor_has(l->unit.request->processor, WL_HAS_1024_VGPRS))
         s.addresses = flat_addresses(l, &s);
+    if (wl_sanitizes(l))
+        ask_sanitizer(l, &s);
     if (!narrow_addresses(a))
         s.addresses = wl_spread_addresses(l, s.addresses, wl_lift_lanes(l, s.mask, WL_STRIP));
     if (a->local)
@@ -738,8 +763,8 @@ void wl_memory_make_slow(struct wl_lift *l, LLVMValueRef function) {
 
 static LLVMValueRef slow_function(struct wl_lift *l, const struct wl_access *a) {
     char name[64];
-    (void)snprintf(name, sizeof name, "slow.%u.%u.%u.%u.%u%u%u%u", a->kind, a->place, a->bits, a->dwords, a->sign, a->is_volatile,
-                   a->returns, a->local);
+    (void)snprintf(name, sizeof name, "slow.%u.%u.%u.%u.%u%u%u%u%s", a->kind, a->place, a->bits, a->dwords, a->sign, a->is_volatile,
+                   a->returns, a->local, a->in_lds ? ".lds" : "");
     if (a->kind == WL_ACCESS_ATOMIC)
         (void)snprintf(name, sizeof name, "atomic.%u.%u.%u.%u%u%u", a->atomic, a->place, a->bits, a->is_volatile, a->returns, a->local);
     LLVMValueRef function = LLVMGetNamedFunction(l->module, name);
@@ -759,11 +784,12 @@ static LLVMValueRef slow_function(struct wl_lift *l, const struct wl_access *a) 
 void wl_memory_slow(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows) {
     struct wl_access shared = *access, *a = &shared;
     shared.local &= a->kind == WL_ACCESS_ATOMIC; /* loads and stores have the same slow function for LDS as for other memory */
+    shared.in_lds = wl_sanitizes(l) && access->local && !shared.local;
     LLVMValueRef function = slow_function(l, a);
-    LLVMValueRef arguments[ARGUMENT_DATA + 2 * WL_MAX_ROWS];
+    LLVMValueRef arguments[ARGUMENT_DATA + 2 * WL_MAX_ROWS + 1];
     unsigned in = data_rows(a), out = result_rows(a);
     bool narrow = narrow_addresses(a);
-    bool needs_wave = a->place == WL_PLACE_FLAT || a->place == WL_PLACE_BUFFER || wl_atomic_splits(a);
+    bool needs_wave = wl_sanitizes(l) || a->place == WL_PLACE_FLAT || a->place == WL_PLACE_BUFFER || wl_atomic_splits(a);
     arguments[ARGUMENT_WAVE] = needs_wave ? l->wave : LLVMGetPoison(l->ptr);
     arguments[ARGUMENT_LANE] = l->strip->first_lane;
     arguments[ARGUMENT_BASE] = narrow ? lanes->base : LLVMGetPoison(l->i64);
@@ -775,6 +801,8 @@ void wl_memory_slow(struct wl_lift *l, const struct wl_access *access, const str
     arguments[ARGUMENT_MASK] = wl_memory_mask(l);
     for (unsigned i = 0; i < in; i++)
         arguments[ARGUMENT_DATA + i] = rows[i];
+    if (wl_sanitizes(l))
+        arguments[ARGUMENT_DATA + in++] = wl_sanitize_site(l, a);
     LLVMValueRef result = LLVMBuildCall2(l->b, function_type(l, a), function, arguments, ARGUMENT_DATA + in, "");
     LLVMSetInstructionCallConv(result, CONVENTION);
     for (unsigned i = 0; i < out; i++)
