@@ -282,7 +282,7 @@ static uint32_t help_strip(const struct wl_sanitize_site *site, uint64_t first_l
     struct wl_group *group = runner->group;
     const struct wl_job *job = thread->job;
     const bool own = job->may_wait || job->keeps_wave, workgroup = runner->mode == WL_MODE_WORKGROUP;
-const struct wl_wave *wave = wl_group_wave(group, own && !workgroup ? (uint32_t)(runner - group->runners) : 0);
+    const struct wl_wave *wave = wl_group_wave(group, own && !workgroup ? (uint32_t)(runner - group->runners) : 0);
     const struct teller t = {job, group, runner, wave, workgroup ? (uint32_t)(first_lane / job->wave_size) : wave->wave_index};
     struct wl_san_access access = {
         .site = site, .space = site->space, .first_lane = (uint32_t)(first_lane % job->wave_size), .lanes = lanes, .address = address};

@@ -207,8 +207,8 @@ static LLVMValueRef ask(struct wl_lift *l, LLVMValueRef site, LLVMValueRef first
 
 LLVMValueRef wl_sanitize_site(struct wl_lift *l, const struct wl_access *a) { return make_site(l, a->inst, a, wl_access_size(a)); }
 
-LLVMValueRef wl_sanitize_lanes(struct wl_lift *l, const struct wl_access *a, LLVMValueRef site, LLVMValueRef first_lane, LLVMValueRef places,
-                               LLVMValueRef base, LLVMValueRef limit) {
+LLVMValueRef wl_sanitize_lanes(struct wl_lift *l, const struct wl_access *a, LLVMValueRef site, LLVMValueRef first_lane,
+                               LLVMValueRef places, LLVMValueRef base, LLVMValueRef limit) {
     LLVMBasicBlockRef doubt = wl_memory_block(l, "doubt"), known = wl_memory_block(l, "known"), from[2];
     LLVMValueRef mask = wl_memory_mask(l), good = all_good(l, a, places);
     from[0] = LLVMGetInsertBlock(l->b);

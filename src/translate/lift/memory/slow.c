@@ -680,8 +680,8 @@ static void ask_sanitizer(struct wl_lift *l, struct slow *s) {
     l->wave = s->wave;
     l->exec_bits = s->mask;
     l->exec = wl_lift_lanes(l, s->mask, WL_STRIP);
-    s->mask = wl_sanitize_lanes(l, s->access, LLVMGetParam(s->function, ARGUMENT_DATA + s->data_rows), s->first_lane, places, s->base,
-                                s->limit);
+    s->mask =
+        wl_sanitize_lanes(l, s->access, LLVMGetParam(s->function, ARGUMENT_DATA + s->data_rows), s->first_lane, places, s->base, s->limit);
     l->wave = wave;
     l->exec = exec;
     l->exec_bits = bits;
