@@ -75,7 +75,7 @@ void wl_memory_flush_before(struct wl_lift *l);
 /* Tells the code generator that a branch is hardly ever taken to its second target. */
 void wl_memory_mark_likely(struct wl_lift *l, LLVMValueRef branch);
 
-/* ---- lift/memory/slow.c ---- */
+/* ---- lift/memory/function.c ---- */
 
 /* Makes a function of the module one that is called rarely: it keeps its caller's registers. */
 void wl_memory_make_slow(struct wl_lift *l, LLVMValueRef function);

@@ -729,38 +729,6 @@ static void build(struct wl_lift *l, LLVMValueRef function, const struct wl_acce
     return_buffer(l, &s);
 }
 
-static void copy_attributes(struct wl_lift *l, LLVMValueRef function) {
-    static const char *const names[] = {
-        "target-cpu",           "target-features", "prefer-vector-width", "min-legal-vector-width", "denormal-fp-math",
-        "denormal-fp-math-f32", "strictfp"};
-    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        unsigned length = 0;
-        while (names[i][length])
-            length++;
-        LLVMAttributeRef attribute = LLVMGetStringAttributeAtIndex(l->function, LLVMAttributeFunctionIndex, names[i], length);
-        if (attribute)
-            LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, attribute);
-    }
-    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateStringAttribute(l->context, "frame-pointer", 13, "all", 3));
-    static const char *const kinds[] = {"noinline", "nounwind"};
-    for (unsigned i = 0; i < 2; i++)
-        LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
-                                LLVMCreateEnumAttribute(l->context, LLVMGetEnumAttributeKindForName(kinds[i], 8), 0));
-}
-
-/* LLVM's calling convention that keeps general registers, so that the hot path pays nothing for a call that it does not make. On
- * AArch64, functions that align their stack overwrite x9, which the convention says they keep (LLVM 19): there it is C's. */
-#if defined(__aarch64__)
-enum { CONVENTION = 0 };
-#else
-enum { CONVENTION = 14 };
-#endif
-
-void wl_memory_make_slow(struct wl_lift *l, LLVMValueRef function) {
-    LLVMSetFunctionCallConv(function, CONVENTION);
-    copy_attributes(l, function);
-}
-
 static LLVMValueRef slow_function(struct wl_lift *l, const struct wl_access *a) {
     char name[64];
     (void)snprintf(name, sizeof name, "slow.%u.%u.%u.%u.%u%u%u%u%s", a->kind, a->place, a->bits, a->dwords, a->sign, a->is_volatile,
@@ -804,7 +772,7 @@ void wl_memory_slow(struct wl_lift *l, const struct wl_access *access, const str
     if (wl_sanitizes(l))
         arguments[ARGUMENT_DATA + in++] = wl_sanitize_site(l, a);
     LLVMValueRef result = LLVMBuildCall2(l->b, function_type(l, a), function, arguments, ARGUMENT_DATA + in, "");
-    LLVMSetInstructionCallConv(result, CONVENTION);
+    LLVMSetInstructionCallConv(result, LLVMGetFunctionCallConv(function));
     for (unsigned i = 0; i < out; i++)
         rows[i] = out == 1 ? result : LLVMBuildExtractValue(l->b, result, i, "");
 }
