@@ -37,6 +37,13 @@ void wl_checked_bad_free(const char *function, const void *memory) {
     wl_san_report(&finding);
 }
 
+void wl_checked_bad_unregister(const char *function, const void *memory) {
+    struct wl_san_block block;
+    const uint64_t address = (uint64_t)(uintptr_t)memory;
+    if (is_on() && wl_san_find(address, &block) && block.address == address && block.freed && block.kind == WL_SAN_REGISTERED)
+        wl_checked_bad_free(function, memory);
+}
+
 void wl_checked_bad_handle(const char *function, const void *handle, const char *what) {
     if (!is_on())
         return;

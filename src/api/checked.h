@@ -15,6 +15,8 @@ static inline void wl_checked_call(const char *function) { wl_san_call = functio
 
 /* A free that fails: of memory that was freed already, or that was never allocated. */
 void wl_checked_bad_free(const char *function, const void *memory);
+/* The same of hipHostUnregister: of memory that was registered once. Others ask by it what kind of memory they have. */
+void wl_checked_bad_unregister(const char *function, const void *memory);
 /* The same of a handle, of which only that is known that it is none; `what`: "array". */
 void wl_checked_bad_handle(const char *function, const void *handle, const char *what);
 

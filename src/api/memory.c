@@ -184,7 +184,7 @@ hipError_t hipHostUnregister(void *hostPtr) {
     wl_checked_call(__func__);
     enum wl_status status = wl_memory_unregister(hostPtr, WL_MEMORY_REGISTERED);
     if (status != WL_OK)
-        wl_checked_bad_free(__func__, hostPtr);
+        wl_checked_bad_unregister(__func__, hostPtr);
     API_REQUIRE(status == WL_OK, hipErrorHostMemoryNotRegistered);
     wl_memory_withdraw(owner, hostPtr);
     API_SUCCESS();

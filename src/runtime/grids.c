@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "runtime/context.h"
 #include "runtime/stream.h"
+#include "sanitize/allocations.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -38,6 +39,7 @@ static void destroy(struct wl_grids *grids) {
         grids->owner->ops->host->release(grids->owner, grids->multigrid.barrier);
     else if (grids->owner)
         grids->owner->ops->release(grids->owner, grids->multigrid.barrier, 0);
+    wl_san_forgotten((uint64_t)(uintptr_t)grids->own, sizeof grids->own);
     free(grids);
 }
 
@@ -72,6 +74,7 @@ enum wl_status wl_grids_create(struct wl_stream *const *streams, unsigned count,
     if (!grids)
         return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a launch on %u devices", count);
     grids->multigrid.barrier = (void *)grids->own;
+    wl_san_allocated((uint64_t)(uintptr_t)grids->own, sizeof grids->own, WL_SAN_SYSTEM, NULL, NULL);
     if (streams[0]->queue) {
         enum wl_status status = make_barrier(grids, streams, count);
         if (status != WL_OK) {

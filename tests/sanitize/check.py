@@ -84,15 +84,17 @@ def read_findings(path, source):
     return report["findings"]
 
 
-def run(options, arch, arguments):
+def run(options, arch, tools, arguments):
     """The findings of one run, or a text that says what went wrong."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "findings.json")
         command = [options.wavelift, "sanitize", "--arch", arch, "--json", path, "--leak-check", "--max-findings", "10000",
                    "--error-exitcode", "7"]
-        command += ["--tool", options.tool] if options.tool else []
+        command += ["--tool", tools] if tools else []
+        native = tools == "memcheck" and not options.program.endswith("O0")  # LLVM takes minutes for code at -O0
+        environment = dict(os.environ, WAVELIFT_TIER="2" if native else "1")
         process = subprocess.Popen(command + ["--", options.program] + arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                                   errors="replace", start_new_session=True)
+                                   errors="replace", start_new_session=True, env=environment)
         try:
             _, messages = process.communicate(timeout=60)
         except subprocess.TimeoutExpired:
@@ -116,17 +118,17 @@ def describe(finding):
     return f"lines {', '.join(map(str, finding['lines']))}: {finding['tool']} {finding['kind']}"
 
 
-def check_arch(options, arch, markers, alone):
-    """The failures of all runs for one processor, as lines of text."""
+def check_arch(options, arch, tools, markers, alone):
+    """The failures of all runs for one processor and set of tools, as lines of text."""
     failures, found = [], []
     for arguments in [["sound"]] + [["sound", case] for case in alone]:
-        findings = run(options, arch, arguments)
+        findings = run(options, arch, tools, arguments)
         if isinstance(findings, str):
             failures.append(f"{' '.join(arguments)}: {findings}")
         else:
             failures += [f"{' '.join(arguments)}: {describe(finding)} is no fault" for finding in findings]
     for arguments in [["faulty"]] + [["faulty", case] for case in alone]:
-        findings = run(options, arch, arguments)
+        findings = run(options, arch, tools, arguments)
         if isinstance(findings, str):
             failures.append(f"{' '.join(arguments)}: {findings}")
         else:
@@ -137,7 +139,7 @@ def check_arch(options, arch, markers, alone):
     for finding in found:
         if not any(marker.fits(finding) for marker in markers):
             failures.append(f"{describe(finding)} is not expected")
-    return [f"{arch}: {failure}" for failure in failures]
+    return [f"{arch}, {tools or 'all tools'}: {failure}" for failure in failures]
 
 
 def main():
@@ -146,7 +148,6 @@ def main():
     parser.add_argument("source")
     parser.add_argument("program")
     parser.add_argument("--archs", default="gfx90a,gfx1030")
-    parser.add_argument("--tool", default="")
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
     markers = read_markers(options.source)
@@ -154,8 +155,11 @@ def main():
         sys.exit(f"{options.source} has no faults")
     alone = subprocess.run([options.program, "alone"], capture_output=True, text=True, check=True).stdout.split()
     archs = options.archs.split(",")
+    # All tools need threaded code, memcheck alone does not: it has another way of looking at accesses.
+    tools = ["", "memcheck"] if all(marker.tool == "memcheck" for marker in markers) else [""]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        failures = sum(pool.map(lambda arch: check_arch(options, arch, markers, alone), archs), [])
+        runs = [(arch, tool) for arch in archs for tool in tools]
+        failures = sum(pool.map(lambda run: check_arch(options, *run, markers, alone), runs), [])
     for failure in failures:
         print(f"FAIL {os.path.basename(options.program)}: {failure}")
     missing = sum(marker.missing for marker in markers)

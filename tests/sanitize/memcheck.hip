@@ -65,7 +65,10 @@ CASE(half_a_load) {
     LAUNCH(half_a_load, 1, 1, b, b.n, out);
 }
 
-KERNEL half_a_store(float *p, int n) { *(float4 *)(p + n - (F ? 2 : 4)) = float4{1, 2, 3, 4}; } // FAULT: memcheck out-of-bounds-write
+typedef float four_floats __attribute__((ext_vector_type(4)));
+KERNEL half_a_store(float *p, int n) {
+    *(four_floats *)(p + n - (F ? 2 : 4)) = four_floats{1, 2, 3, 4}; // FAULT: memcheck out-of-bounds-write
+}
 CASE(half_a_store) {
     Buffer<float> b(10);
     LAUNCH(half_a_store, 1, 1, b, b.n);
