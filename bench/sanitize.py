@@ -20,7 +20,6 @@ class Worker:
                            WAVELIFT_CACHE_DIR=f"{build}/bench/cache-sanitize")
         if tools:
             environment["WAVELIFT_SANITIZE"] = tools
-            del environment["WAVELIFT_TIER"]
         self.errors = open(f"{build}/bench/sanitize-{name}.log", "w+" if tools else "w")
         self.process = subprocess.Popen([f"{build}/bench/suite/worker-hip", name, f"{build}/bench/suite/{name}.co"], text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, env=environment)

@@ -101,8 +101,9 @@ static enum wl_status generate(const struct wl_unit *unit, struct wl_translate_r
         return WL_INTERNAL;
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext("unit", context);
-    enum wl_status status = build(unit, machine, true, module, result);
-    if (!status && unit->request->mode == WL_MODE_WORKGROUP && wl_emit_is_large(module, unit->inst_count)) {
+    const bool unrolls = !unit->request->sanitize; /* with checks, unrolled code takes LLVM many seconds */
+    enum wl_status status = build(unit, machine, unrolls, module, result);
+    if (!status && unrolls && unit->request->mode == WL_MODE_WORKGROUP && wl_emit_is_large(module, unit->inst_count)) {
         LLVMDisposeModule(module); /* masks that nothing is known of: again, as loops */
         module = LLVMModuleCreateWithNameInContext("unit", context);
         status = build(unit, machine, false, module, result);
