@@ -26,6 +26,7 @@ static const hipError_t errors[] = {
     [WL_KERNEL_BOUNDS] = hipErrorLaunchFailure,
     [WL_TOO_MANY_RESIDENT] = hipErrorCooperativeLaunchTooLarge,
     [WL_ABORTED] = hipErrorLaunchFailure,
+    [WL_TIMED_OUT] = hipErrorLaunchTimeOut,
     [WL_INTERNAL] = hipErrorUnknown,
     [WL_ILLEGAL_STATE] = hipErrorIllegalState,
     [WL_CAPTURE_UNSUPPORTED] = hipErrorStreamCaptureUnsupported,

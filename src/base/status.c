@@ -61,6 +61,7 @@ const char *wl_status_name(enum wl_status status) {
         [WL_KERNEL_BOUNDS] = "workgroup beyond the kernel's bounds",
         [WL_TOO_MANY_RESIDENT] = "too many workgroups for a cooperative launch",
         [WL_ABORTED] = "aborted",
+        [WL_TIMED_OUT] = "timed out",
         [WL_INTERNAL] = "internal error",
         [WL_ILLEGAL_STATE] = "illegal state",
         [WL_CAPTURE_UNSUPPORTED] = "not permitted during stream capture",

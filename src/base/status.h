@@ -29,6 +29,7 @@ enum wl_status {
     WL_ILLEGAL_INSTRUCTION,  /* a kernel ran into something that cannot be executed */
     WL_ASSERT,               /* a kernel's assert() failed */
     WL_ABORTED,              /* a kernel called abort() or trapped */
+    WL_TIMED_OUT,            /* a kernel's waves wait for each other for ever */
     WL_INTERNAL,             /* a bug in Wavelift: the message says where */
     WL_ILLEGAL_STATE,        /* the object is not in a state that allows it */
     WL_CAPTURE_UNSUPPORTED,  /* not permitted while a stream is capturing */

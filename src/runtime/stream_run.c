@@ -134,7 +134,8 @@ void wl_stream_watched_ready(struct wl_stream *stream) {
 /* Nobody waits for the command, so its failure becomes the context's. Devices report what kernels did; the rest is said here. */
 static void first_fault(struct wl_context *context, enum wl_status status) {
     bool first = atomic_compare_exchange_strong(&context->fault, &(int){WL_OK}, (int)status);
-    if (first && status != WL_ILLEGAL_ADDRESS && status != WL_ILLEGAL_INSTRUCTION && status != WL_ASSERT && status != WL_ABORTED)
+    if (first && status != WL_ILLEGAL_ADDRESS && status != WL_ILLEGAL_INSTRUCTION && status != WL_ASSERT && status != WL_ABORTED &&
+        status != WL_TIMED_OUT)
         wl_log(1, "queued work of device %u failed: %s", context->index, *wl_failure() ? wl_failure() : wl_status_name(status));
 }
 
@@ -149,7 +150,8 @@ static void raise_to(_Atomic uint64_t *number, uint64_t least) {
 }
 
 enum wl_status wl_stream_given(const struct wl_stream *stream, enum wl_status status) {
-    if (status == WL_ILLEGAL_ADDRESS || status == WL_ILLEGAL_INSTRUCTION || status == WL_ASSERT || status == WL_ABORTED)
+    if (status == WL_ILLEGAL_ADDRESS || status == WL_ILLEGAL_INSTRUCTION || status == WL_ASSERT || status == WL_ABORTED ||
+        status == WL_TIMED_OUT)
         first_fault(stream->context, status);
     return status;
 }

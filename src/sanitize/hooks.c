@@ -18,11 +18,13 @@ void wl_san_launch_begin(struct wl_san_launch *launch) {
     launch->id = atomic_fetch_add_explicit(&launches, 1, memory_order_relaxed) + 1;
     if (races(launch))
         wl_race_launch_begin(launch);
+    wl_sync_progress();
 }
 
 void wl_san_launch_end(struct wl_san_launch *launch) {
     if (races(launch))
         wl_race_launch_end(launch);
+    wl_sync_progress();
 }
 
 void wl_san_group_begin(struct wl_san_group *group) {
@@ -47,6 +49,8 @@ void wl_san_wave_begin(struct wl_san_wave *wave) {
     wave->call_count = 0;
     if (races(wave->group->launch))
         wl_race_wave_begin(wave);
+    if (syncs(wave->group->launch))
+        wl_sync_wave_begin(wave);
 }
 
 void wl_san_wave_end(struct wl_san_wave *wave) {
@@ -64,14 +68,14 @@ uint64_t wl_san_access(struct wl_san_wave *wave, const struct wl_san_access *acc
         good.lanes = wl_memcheck_access(wave, access);
     if (good.lanes && races(wave->group->launch))
         wl_race_access(wave, &good);
+    if (good.lanes && syncs(wave->group->launch))
+        wl_sync_access(wave, &good);
     return good.lanes;
 }
 
 void wl_san_fence(struct wl_san_wave *wave, const struct wl_sanitize_fence *fence) {
     if (races(wave->group->launch))
         wl_race_fence(wave, fence);
-    if (syncs(wave->group->launch))
-        wl_sync_fence(wave, fence);
 }
 
 /* A tail call finds the place of its caller, which is known already. */
@@ -105,10 +109,20 @@ void wl_san_grid_barrier_done(struct wl_san_launch *launch) {
         wl_race_grid_barrier_done(launch);
 }
 
-void wl_san_stuck(struct wl_san_group *group) {
-    if (syncs(group->launch))
-        wl_sync_stuck(group);
+void wl_san_gws(struct wl_san_wave *wave, uint64_t code, uint32_t resource, bool barrier) {
+    if (races(wave->group->launch))
+        wl_race_gws(wave, resource);
+    if (syncs(wave->group->launch))
+        wl_sync_gws(wave, code, barrier);
 }
+
+void wl_san_gws_done(struct wl_san_wave *wave, uint32_t resource) {
+    if (races(wave->group->launch))
+        wl_race_gws_done(wave, resource);
+    wl_sync_progress();
+}
+
+bool wl_san_stuck(struct wl_san_group *group) { return syncs(group->launch) && wl_sync_stuck(group); }
 
 void wl_san_fill_place(const struct wl_san_wave *wave, uint64_t code, uint32_t lane, uint8_t access, struct wl_san_place *place) {
     const struct wl_san_group *group = wave->group;
@@ -141,4 +155,5 @@ void wl_san_order(enum wl_san_edge edge, uint64_t line, uint64_t mark) {
 void wl_san_host_access(uint64_t line, enum wl_sanitize_kind kind, uint64_t address, uint64_t size, const char *call) {
     if (wl_san_tools() & WL_SANITIZE_RACECHECK)
         wl_race_host_access(line, kind, address, size, call);
+    wl_sync_progress();
 }

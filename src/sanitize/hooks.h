@@ -81,8 +81,11 @@ void wl_san_barrier_arrive(struct wl_san_wave *wave, uint64_t code, uint64_t exe
 void wl_san_barrier_done(struct wl_san_group *group);
 /* Waves of the launch that wait for each other at a barrier of the whole grid (a cooperative launch's, or ds_gws_barrier). */
 void wl_san_grid_barrier_done(struct wl_san_launch *launch);
-/* No wave of the workgroup can go on: some wait at a barrier, or wait in loops, and the rest has ended. */
-void wl_san_stuck(struct wl_san_group *group);
+/* A wave sends a message to a resource of the global wave sync unit (ds_gws_*), and goes on behind it, at once or later. */
+void wl_san_gws(struct wl_san_wave *wave, uint64_t code, uint32_t resource, bool barrier);
+void wl_san_gws_done(struct wl_san_wave *wave, uint32_t resource);
+/* All waves of the workgroup only wait, and have for a while. True: for ever, it was reported; the launch has to end. */
+bool wl_san_stuck(struct wl_san_group *group);
 
 /* ---- order between launches and what the host does ---- */
 

@@ -206,4 +206,29 @@ void wl_race_fence(struct wl_san_wave *wave, const struct wl_sanitize_fence *fen
         w->written_back = true;
 }
 
+/* ---- the global wave sync unit ---------------------------------------------------------------- */
+
+/* A resource of the launch, as a variable: no granule of memory has such a key. */
+static uint64_t resource_key(const struct wl_race_group *group, uint32_t resource) {
+    return UINT64_C(1) << 63 | (uint64_t)group->launch->number << 8 | resource;
+}
+
+void wl_race_gws(struct wl_san_wave *wave, uint32_t resource) {
+    struct wl_race_group *group = wave->group->race;
+    if (!group || !wl_race_begin_row(group, wave->index, group->waves[wave->index].row + 1))
+        return;
+    const struct wl_race_wave *w = &group->waves[wave->index];
+    struct wl_clock *clock = wl_clock_keep(w->clock);
+    wl_clock_add(&clock, wl_race_wave_key(group->uid, wave->index), w->row);
+    wl_clock_add(&clock, wl_race_key(group->uid), group->phase_row);
+    wl_race_variable_release(NULL, resource_key(group, resource), clock);
+    wl_clock_drop(clock);
+}
+
+void wl_race_gws_done(struct wl_san_wave *wave, uint32_t resource) {
+    struct wl_race_group *group = wave->group->race;
+    if (group)
+        wl_race_variable_read(NULL, resource_key(group, resource), &group->waves[wave->index].clock);
+}
+
 void wl_race_memory(uint64_t address, uint64_t size) { wl_race_forget(address, size); }

@@ -15,6 +15,8 @@ void wl_race_fence(struct wl_san_wave *wave, const struct wl_sanitize_fence *fen
 void wl_race_barrier_arrive(struct wl_san_wave *wave);
 void wl_race_barrier_done(struct wl_san_group *group);
 void wl_race_grid_barrier_done(struct wl_san_launch *launch);
+void wl_race_gws(struct wl_san_wave *wave, uint32_t resource);
+void wl_race_gws_done(struct wl_san_wave *wave, uint32_t resource);
 void wl_race_order(enum wl_san_edge edge, uint64_t line, uint64_t mark);
 void wl_race_host_access(uint64_t line, enum wl_sanitize_kind kind, uint64_t address, uint64_t size, const char *call);
 /* Memory was given to a new block, or taken away: what was accessed there before is no part of a race any more. */

@@ -1,4 +1,4 @@
-/* The barrier checker's side of hooks.h. */
+/* synccheck: barriers that some do not reach, and waits that never end. The calls are those of hooks.h. */
 #ifndef WL_SANITIZE_SYNC_H
 #define WL_SANITIZE_SYNC_H
 
@@ -6,10 +6,14 @@
 
 void wl_sync_group_begin(struct wl_san_group *group);
 void wl_sync_group_end(struct wl_san_group *group);
+void wl_sync_wave_begin(struct wl_san_wave *wave);
 void wl_sync_wave_end(struct wl_san_wave *wave);
+void wl_sync_access(struct wl_san_wave *wave, const struct wl_san_access *access);
 void wl_sync_barrier_arrive(struct wl_san_wave *wave, uint64_t code, uint64_t exec);
 void wl_sync_barrier_done(struct wl_san_group *group);
-void wl_sync_fence(struct wl_san_wave *wave, const struct wl_sanitize_fence *fence);
-void wl_sync_stuck(struct wl_san_group *group);
+void wl_sync_gws(struct wl_san_wave *wave, uint64_t code, bool barrier);
+bool wl_sync_stuck(struct wl_san_group *group);
+/* Something was done that waves may wait for. Thread-safe. */
+void wl_sync_progress(void);
 
 #endif

@@ -372,8 +372,12 @@ enum wl_progress wl_group_step(struct wl_job *job, struct wl_thread *thread, str
             continue;
         if (runner->state == WL_WAVE_NAMED && !wl_barriers_pass(&runner->barriers, wl_group_wave(group, i)->exit_detail))
             continue;
-        if (runner->state == WL_WAVE_GRID && !wl_gws_released(atomic_load(&job->gws), &runner->gws_wait))
-            continue;
+        if (runner->state == WL_WAVE_GRID) {
+            if (!wl_gws_released(atomic_load(&job->gws), &runner->gws_wait))
+                continue;
+            if (job->sanitized)
+                wl_sanitize_gws_done(runner);
+        }
         struct wl_wave *wave = wl_group_wave(group, i);
         if (turn != first)
             set_float_mode(thread, wave->mode_register);

@@ -402,11 +402,10 @@ bool wl_sanitize_start(struct wl_job *job, struct wl_group *group, const struct 
     return true;
 }
 
-/* The barrier that the wave is at: the instruction before that at which it will go on. */
-static uint64_t barrier_of(const struct wl_runner *runner, const struct wl_wave *wave) {
-    enum { BARRIER_BYTES = 4 };
+/* The instruction of `bytes` bytes at which the wave exited: the one before that at which it will go on. */
+static uint64_t exit_of(const struct wl_runner *runner, const struct wl_wave *wave, unsigned bytes) {
     const struct wl_unit_info *info = atomic_load_explicit(&runner->unit->info[runner->mode], memory_order_relaxed);
-    return info && wave->resume < info->resume_count ? info->resume[wave->resume].address - BARRIER_BYTES : 0;
+    return info && wave->resume < info->resume_count ? info->resume[wave->resume].address - bytes : 0;
 }
 
 void wl_sanitize_wave(struct wl_group *group, uint32_t index, enum wl_wave_state state) {
@@ -415,7 +414,7 @@ void wl_sanitize_wave(struct wl_group *group, uint32_t index, enum wl_wave_state
     if (state == WL_WAVE_ENDED)
         wl_san_wave_end(watched);
     else if (state == WL_WAVE_BARRIER)
-        wl_san_barrier_arrive(watched, barrier_of(&group->runners[index], wave), wl_wave_exec(wave));
+        wl_san_barrier_arrive(watched, exit_of(&group->runners[index], wave, 4), wl_wave_exec(wave));
 }
 
 void wl_sanitize_jump(struct wl_group *group, const struct wl_wave *wave, const struct wl_device_module *module) {
@@ -425,3 +424,20 @@ void wl_sanitize_jump(struct wl_group *group, const struct wl_wave *wave, const 
 void wl_sanitize_released(struct wl_group *group) { wl_san_barrier_done(&group->sanitized->group); }
 
 void wl_sanitize_done(struct wl_group *group) { wl_san_group_end(&group->sanitized->group); }
+
+void wl_sanitize_gws(const struct wl_runner *runner, const struct wl_wave *wave) {
+    const enum wl_gws_op operation = wave->exit_detail >> 8 & 0xff;
+    wl_san_gws(watched_wave(wave), exit_of(runner, wave, 8), wave->exit_detail % WL_GWS_RESOURCES, operation == WL_GWS_BARRIER);
+}
+
+void wl_sanitize_gws_done(const struct wl_runner *runner) {
+    const struct wl_group *group = runner->group;
+    wl_san_gws_done(&group->sanitized->waves[runner - group->runners], runner->gws_wait.resource);
+}
+
+bool wl_sanitize_stuck(struct wl_job *job, struct wl_group *group) {
+    if (!wl_san_stuck(&group->sanitized->group))
+        return false;
+    wl_job_fail(job, wl_fail(WL_TIMED_OUT, "waves of kernel %s wait for each other for ever", job->function->kernel->name));
+    return true;
+}

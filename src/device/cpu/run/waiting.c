@@ -7,6 +7,7 @@
 #include "device/cpu/run/launch.h"
 #include "device/cpu/run/parked.h"
 #include "device/cpu/run/parts.h"
+#include "device/cpu/run/sanitize.h"
 #include "device/cpu/run/workers.h"
 
 #include <sched.h>
@@ -27,6 +28,11 @@ static void back_off(unsigned rounds, bool changes) {
     }
 }
 
+/* Whether sanitizers say that the workgroup will wait for ever. */
+static bool is_stuck(struct wl_job *job, struct wl_group *group, enum wl_progress progress) {
+    return job->sanitized && progress == WL_GROUP_IDLE && wl_sanitize_stuck(job, group);
+}
+
 /* Runs a workgroup that was started until it ends, or has done nothing but wait for `patience` rounds, or its waves have met at many
  * barriers. In the last two cases it probably waits for other workgroups. */
 static enum wl_progress run_started(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, unsigned patience,
@@ -35,7 +41,7 @@ static enum wl_progress run_started(struct wl_job *job, struct wl_thread *thread
     uint32_t phases = job->in_order ? PHASES_A_ROUND * patience : UINT32_MAX;
     for (unsigned waits = 0; progress != WL_GROUP_DONE && progress != WL_GROUP_FAILED;) {
         progress = wl_group_step(job, thread, group, &phases);
-        if (wl_job_stopped(job))
+        if (wl_job_stopped(job) || is_stuck(job, group, progress))
             return WL_GROUP_FAILED; /* also waves that meet at barriers for ever */
         if (phases == 0)
             return progress;
@@ -78,8 +84,8 @@ static enum wl_progress turn_of_parked(struct wl_job *job, struct wl_thread *thr
     if (progress == WL_GROUP_MOVED)
         progress = run_started(job, thread, group, 1, progress);
     thread->running = NULL;
-    if (progress == WL_GROUP_FAILED)
-        return progress;
+    if (progress == WL_GROUP_FAILED || is_stuck(job, group, progress))
+        return WL_GROUP_FAILED;
     if (progress == WL_GROUP_DONE) {
         wl_parked_end(job, group);
         return progress;
@@ -226,7 +232,7 @@ void wl_waiting_run_resident(struct wl_job *job, struct wl_thread *thread) {
                 group->done = true;
                 atomic_fetch_add(&job->groups_done, 1);
             }
-            moved |= progress != WL_GROUP_IDLE;
+            moved |= progress != WL_GROUP_IDLE || (!group->done && is_stuck(job, group, progress));
             thread->running = NULL;
             atomic_flag_clear_explicit(&group->claimed, memory_order_release);
         }

@@ -1,0 +1,237 @@
+/* synccheck.
+ *
+ * Hardware counts the waves that come to a barrier: lanes that are off, and waves that have ended, are not missed. A kernel relies on that
+ * where work items return early. So a lane or a wave is only said to have missed a barrier if it goes on behind it: a lane that was off there
+ * accesses memory later, or a wave has made an access behind the barrier's place in the code and ended. */
+#include "sanitize/sync.h"
+
+#include "base/clock.h"
+#include "machine/operations.h"
+#include "sanitize/allocations.h"
+#include "sanitize/report.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct sync_wave {
+    uint64_t lanes;  /* that it began with */
+    uint64_t missed; /* of these, off at its last barriers */
+    struct wl_san_place missed_at;
+    struct wl_san_place barrier; /* the last one it came to */
+    uint64_t barrier_code;       /* in the kernel itself: the call, if a function has the barrier; 0: none */
+    uint64_t behind;             /* the last code in the kernel that accessed memory since then */
+    uint64_t last, address;      /* its last load or atomic, and where */
+    uint32_t lane;
+    uint8_t space, kind;
+    bool ended, told;
+};
+struct sync_group {
+    uint64_t odd_code; /* a barrier at which waves met others that were at another one; 0: none */
+    struct wl_san_place odd;
+    struct sync_wave waves[];
+};
+
+/* ---- lives ------------------------------------------------------------------------------------ */
+
+/* Lost counts do no harm. */
+static atomic_ullong done;
+
+void wl_sync_progress(void) { atomic_store_explicit(&done, atomic_load_explicit(&done, memory_order_relaxed) + 1, memory_order_relaxed); }
+
+void wl_sync_group_begin(struct wl_san_group *group) {
+    group->sync = calloc(1, sizeof(struct sync_group) + group->wave_count * sizeof(struct sync_wave));
+    wl_sync_progress();
+}
+
+void wl_sync_group_end(struct wl_san_group *group) {
+    free(group->sync);
+    group->sync = NULL;
+    wl_sync_progress();
+}
+
+void wl_sync_wave_begin(struct wl_san_wave *wave) {
+    const struct wl_san_group *group = wave->group;
+    const uint32_t size = group->launch->wave_size;
+    const uint64_t items = (uint64_t)group->size[0] * group->size[1] * group->size[2], first = (uint64_t)wave->index * size;
+    struct sync_wave *w = group->sync ? &((struct sync_group *)group->sync)->waves[wave->index] : NULL;
+    wave->sync = w;
+    if (w)
+        w->lanes = items - first >= 64 ? UINT64_MAX : (UINT64_C(1) << (items - first)) - 1;
+    if (w && size == 32)
+        w->lanes &= UINT32_MAX;
+}
+
+void wl_sync_wave_end(struct wl_san_wave *wave) {
+    struct sync_wave *w = wave->sync;
+    if (w)
+        w->ended = true;
+    wl_sync_progress();
+}
+
+/* ---- findings --------------------------------------------------------------------------------- */
+
+static void to_item(const struct wl_san_wave *wave, uint32_t lane, struct wl_san_place *place) {
+    struct wl_san_place item;
+    wl_san_fill_place(wave, place->code, lane, place->access, &item);
+    for (unsigned d = 0; d < 3; d++)
+        place->item[d] = item.item[d];
+    place->wave = item.wave;
+    place->lane = lane;
+}
+
+/* Lanes that missed a barrier go on. */
+static void tell_lanes(struct wl_san_wave *wave, uint64_t lanes) {
+    struct sync_wave *w = wave->sync;
+    struct wl_san_finding finding = {.tool = WL_SANITIZE_SYNCCHECK, .kind = WL_SAN_BARRIER_LANES, .at = w->missed_at};
+    to_item(wave, (uint32_t)__builtin_ctzll(lanes & w->missed), &finding.at);
+    snprintf(finding.detail, sizeof finding.detail, "%d of the wave's lanes were off at the barrier and went on behind it",
+             __builtin_popcountll(w->missed));
+    w->missed = 0;
+    wl_san_report(&finding);
+}
+
+static void tell_wave(const struct wl_san_group *group, uint32_t missing, const struct wl_san_place *barrier) {
+    const struct sync_group *g = group->sync;
+    const struct wl_san_wave wave = {.group = (struct wl_san_group *)group, .index = missing};
+    struct wl_san_finding finding = {.tool = WL_SANITIZE_SYNCCHECK, .kind = WL_SAN_BARRIER_WAVES, .at = g->odd_code ? g->odd : *barrier};
+    to_item(&wave, 0, &finding.at);
+    snprintf(finding.detail, sizeof finding.detail, "wave %u of the workgroup went on behind the barrier, and ended, without coming to it",
+             missing);
+    wl_san_report(&finding);
+}
+
+/* ---- what waves do ---------------------------------------------------------------------------- */
+
+/* The place in the kernel itself. */
+static uint64_t outermost(const struct wl_san_wave *wave, uint64_t code) { return wave->call_count ? wave->calls[0] - 4 : code; }
+
+void wl_sync_access(struct wl_san_wave *wave, const struct wl_san_access *access) {
+    struct sync_wave *w = wave->sync;
+    const struct wl_sanitize_site *site = access->site;
+    if (!w)
+        return;
+    const uint64_t lanes = site->scalar ? 0 : access->lanes << access->first_lane;
+    if (lanes & w->missed)
+        tell_lanes(wave, lanes);
+    const bool polls = site->kind == WL_SANITIZE_LOAD || site->polls || site->atomic == WL_ATOMIC_CMPSWAP;
+    if (!site->scalar)
+        w->behind = outermost(wave, site->address);
+    if (!polls) {
+        if (access->space != WL_SANITIZE_SCRATCH)
+            wl_sync_progress();
+        return;
+    }
+    if (access->space == WL_SANITIZE_SCRATCH)
+        return;
+    const unsigned first = (unsigned)__builtin_ctzll(access->lanes);
+    w->last = site->address;
+    w->address = access->address[first];
+    w->lane = access->first_lane + first;
+    w->space = access->space;
+    w->kind = site->kind;
+}
+
+void wl_sync_barrier_arrive(struct wl_san_wave *wave, uint64_t code, uint64_t exec) {
+    struct sync_wave *w = wave->sync;
+    if (!w)
+        return;
+    if (exec & w->missed)
+        tell_lanes(wave, exec);
+    wl_san_fill_place(wave, code, exec ? (uint32_t)__builtin_ctzll(exec) : 0, WL_SANITIZE_LOAD, &w->barrier);
+    w->barrier_code = outermost(wave, code);
+    w->behind = 0;
+    if (exec && w->lanes & ~exec) {
+        w->missed = w->lanes & ~exec;
+        w->missed_at = w->barrier;
+    }
+}
+
+void wl_sync_barrier_done(struct wl_san_group *group) {
+    struct sync_group *g = group->sync;
+    wl_sync_progress();
+    if (!g)
+        return;
+    const struct sync_wave *first = NULL, *other = NULL;
+    bool some_ended = false;
+    for (uint32_t i = 0; i < group->wave_count; i++) {
+        const struct sync_wave *w = &g->waves[i];
+        some_ended |= w->ended;
+        if (!w->ended && first && w->barrier_code != first->barrier_code)
+            other = w;
+        if (!w->ended && !first)
+            first = w;
+    }
+    if (other && !g->odd_code) { /* whichever comes first in the code is the one that the others did not come to */
+        const struct sync_wave *odd = other->barrier_code < first->barrier_code ? other : first;
+        g->odd_code = odd->barrier_code;
+        g->odd = odd->barrier;
+    }
+    for (uint32_t i = 0; some_ended && first && i < group->wave_count; i++) {
+        struct sync_wave *w = &g->waves[i];
+        const uint64_t missed = g->odd_code ? g->odd_code : first->barrier_code;
+        if (!w->ended || w->told || (w->behind <= missed && !g->odd_code))
+            continue;
+        w->told = true;
+        tell_wave(group, i, &first->barrier);
+    }
+}
+
+/* ---- waits that do not end -------------------------------------------------------------------- */
+
+void wl_sync_gws(struct wl_san_wave *wave, uint64_t code, bool barrier) {
+    struct sync_wave *w = wave->sync;
+    wl_sync_progress();
+    if (w)
+        w->last = code;
+    if (!barrier || wave->group->launch->cooperative || !w || w->told)
+        return;
+    w->told = true;
+    struct wl_san_finding finding = {.tool = WL_SANITIZE_SYNCCHECK, .kind = WL_SAN_GRID_BARRIER};
+    wl_san_fill_place(wave, code, 0, WL_SANITIZE_LOAD, &finding.at);
+    wl_san_report(&finding);
+}
+
+/* Whether somebody beside the device's kernels may end a wait for this memory. */
+static bool is_shared(const struct sync_wave *wave) {
+    struct wl_san_block block;
+    if (wave->space != WL_SANITIZE_GLOBAL || !wl_san_find(wave->address, &block))
+        return false;
+    return block.kind == WL_SAN_MANAGED || block.kind == WL_SAN_PINNED || block.kind == WL_SAN_REGISTERED ||
+           block.kind == WL_SAN_IMPORTED || block.kind == WL_SAN_SYSTEM || block.kind == WL_SAN_VIRTUAL;
+}
+
+/* A wave that waits: one in a loop, else any that has not ended. */
+static uint32_t find_waiting(const struct wl_san_group *group) {
+    const struct sync_group *g = group->sync;
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < group->wave_count; i++)
+        if (!g->waves[i].ended && g->waves[i].last)
+            found = i;
+    return found;
+}
+
+bool wl_sync_stuck(struct wl_san_group *group) {
+    static const uint64_t patience = UINT64_C(3000000000); /* ns */
+    static atomic_ullong seen, since;
+    const uint64_t now = wl_now(), count = atomic_load_explicit(&done, memory_order_relaxed);
+    if (atomic_exchange_explicit(&seen, count, memory_order_relaxed) != count) {
+        atomic_store_explicit(&since, now, memory_order_relaxed);
+        return false;
+    }
+    if (!group->sync || now - atomic_load_explicit(&since, memory_order_relaxed) < patience)
+        return false;
+    const struct sync_wave *w = &((struct sync_group *)group->sync)->waves[find_waiting(group)];
+    if (is_shared(w))
+        return false;
+    const struct wl_san_wave wave = {.group = group, .index = find_waiting(group)};
+    struct wl_san_finding finding = {
+        .tool = WL_SANITIZE_SYNCCHECK, .kind = WL_SAN_DEADLOCK, .space = w->space, .address = w->address, .bytes = 4};
+    wl_san_fill_place(&wave, w->last, w->lane, w->kind, &finding.at);
+    if (w->space == WL_SANITIZE_GLOBAL)
+        wl_san_find(w->address, &finding.block);
+    snprintf(finding.detail, sizeof finding.detail, "for %llu s all waves of the process have only looked at memory that nobody changes",
+             (unsigned long long)(patience / 1000000000));
+    wl_san_report(&finding);
+    return true;
+}
