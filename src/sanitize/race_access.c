@@ -194,7 +194,7 @@ static inline unsigned slot_of(const struct check *c, const struct cells *cells,
 
 static void check_load(const struct check *c, const struct cells *cells, unsigned i, uint64_t mask, unsigned lane, uint64_t address) {
     const uint64_t write = cells->write[i];
-    if (!(wl_race_bytes(write) & mask) || is_ordered(c, write))
+    if (!(wl_race_bytes(write) & mask) || is_ordered(c, write) || has_looked(c, address))
         return;
     if (write & WL_RACE_ATOMIC && !c->lds)
         defer(c, wl_race_site_number(c->record), lane, address, write);
@@ -224,7 +224,7 @@ static bool check_store(const struct check *c, const struct cells *cells, unsign
     }
     if (!other || (other == write && other & (WL_RACE_ATOMIC | WL_RACE_PUBLISHES) && has_looked(c, address)))
         return true;
-    if (keeps_value(c, lane, lane_address, address))
+    if (other == write && keeps_value(c, lane, lane_address, address))
         return false;
     report(c, lane, address, other);
     return true;
@@ -507,13 +507,14 @@ static void plain_lanes(const struct check *c) {
         check_lanes(c);
 }
 
-/* Whether a load, or a store of the generations that mark them, stands for an atomic one. */
-static bool is_strong(const struct wl_sanitize_site *site) {
+/* Whether a load, or a store of the generations that mark them, stands for an atomic one. LDS has no cache to pass: there only volatile
+ * accesses have these bits. */
+static bool is_strong(const struct wl_sanitize_site *site, bool lds) {
+    if (lds)
+        return site->polls;
     const unsigned scope = site->generation >= 12 ? WL_SANITIZE_DLC : 0;
     return site->cache & (WL_SANITIZE_GLC | WL_SANITIZE_SC0 | WL_SANITIZE_SC1 | scope) || site->polls;
 }
-static bool stores_are_marked(const struct wl_race_launch *launch) { return launch->writes_back || launch->generation >= 12; }
-
 /* A store behind a wait begins a row: it may tell other waves of what came before. */
 static void begin_row_of_store(struct wl_race_group *group, uint32_t index, bool lds) {
     struct wl_race_wave *wave = &group->waves[index];
@@ -545,12 +546,14 @@ static uint64_t flags_of(const struct wl_race_group *group, const struct wl_race
     const struct wl_sanitize_site *site = access->site;
     uint64_t flags = site->kind == WL_SANITIZE_ATOMIC ? WL_RACE_ATOMIC : 0;
     if (site->kind == WL_SANITIZE_LOAD)
-        return is_strong(site) ? WL_RACE_STRONG : 0;
+        return is_strong(site, access->space == WL_SANITIZE_LDS) ? WL_RACE_STRONG : 0;
     if (site->polls)
         flags |= WL_RACE_STRONG;
     if (access->space == WL_SANITIZE_LDS)
         return flags;
-    if (is_strong(site) && stores_are_marked(group->launch))
+    /* with both bits, of system scope: volatile */
+    if (site->kind == WL_SANITIZE_STORE && group->launch->writes_back &&
+        (site->cache & (WL_SANITIZE_SC0 | WL_SANITIZE_SC1)) == WL_SANITIZE_SC1)
         flags |= WL_RACE_ATOMIC;
     if (wave->agent_row == wave->row)
         flags |= WL_RACE_RELEASED | (wave->published ? WL_RACE_PUBLISHES : 0);
@@ -584,7 +587,7 @@ void wl_race_access(struct wl_san_wave *wave, const struct wl_san_access *access
         .lds = lds,
     };
     w->used = true;
-    if (atomic || (!writes && is_strong(site)))
+    if (atomic || (!writes && is_strong(site, lds)))
         single_lanes(&c);
     else
         plain_lanes(&c);

@@ -2,7 +2,8 @@
  *
  * Hardware counts the waves that come to a barrier: lanes that are off, and waves that have ended, are not missed. A kernel relies on that
  * where work items return early. So a lane or a wave is only said to have missed a barrier if it goes on behind it: a lane that was off there
- * accesses memory later, or a wave has made an access behind the barrier's place in the code and ended. */
+ * accesses memory later, or a wave has made an access behind the barrier's place in the code and ended, or it has been at the barrier before,
+ * in fewer rounds of a loop. */
 #include "sanitize/sync.h"
 
 #include "base/clock.h"
@@ -170,7 +171,8 @@ void wl_sync_barrier_done(struct wl_san_group *group) {
     for (uint32_t i = 0; some_ended && first && i < group->wave_count; i++) {
         struct sync_wave *w = &g->waves[i];
         const uint64_t missed = g->odd_code ? g->odd_code : first->barrier_code;
-        if (!w->ended || w->told || (w->behind <= missed && !g->odd_code))
+        const bool fewer = w->barrier_code && w->barrier_code == first->barrier_code;
+        if (!w->ended || w->told || (w->behind <= missed && !fewer && !g->odd_code))
             continue;
         w->told = true;
         tell_wave(group, i, &first->barrier);
