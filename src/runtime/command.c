@@ -5,6 +5,7 @@
 #include "runtime/stream.h"
 #include "runtime/stream_internal.h"
 #include "runtime/work.h"
+#include "sanitize/hooks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +93,8 @@ enum wl_status wl_copy_run(struct wl_stream *stream, const struct wl_copy *copy)
         for (size_t row = 0; row < rows; row++) {
             char *target = (char *)copy->target + slice * copy->target_slice + row * copy->target_pitch;
             const char *source = (const char *)copy->source + slice * copy->source_slice + row * copy->source_pitch;
+            wl_san_host_access(wl_san_line, WL_SANITIZE_LOAD, (uint64_t)(uintptr_t)source, width, "hipMemcpy");
+            wl_san_host_access(wl_san_line, WL_SANITIZE_STORE, (uint64_t)(uintptr_t)target, width, "hipMemcpy");
             enum wl_status status = device->ops->copy(device, target, source, width);
             if (status != WL_OK)
                 return status;
@@ -158,6 +161,7 @@ enum wl_status wl_fill_run(struct wl_stream *stream, const struct wl_fill *fill)
     for (size_t slice = 0; slice < fill->slices; slice++)
         for (size_t row = 0; row < fill->rows; row++) {
             char *target = (char *)fill->target + slice * fill->slice + row * fill->pitch;
+            wl_san_host_access(wl_san_line, WL_SANITIZE_STORE, (uint64_t)(uintptr_t)target, fill->width, "hipMemset");
             enum wl_status status = stream->queue && !fill->via
                                         ? device->ops->queues->fill(stream->queue, target, fill->pattern, fill->pattern_size, fill->width)
                                         : device->ops->fill(device, target, fill->pattern, fill->pattern_size, fill->width);

@@ -4,6 +4,7 @@
 #include "runtime/library.h"
 #include "runtime/memory.h"
 #include "runtime/module.h"
+#include "runtime/order.h"
 #include "runtime/program.h"
 #include "runtime/stream.h"
 
@@ -165,6 +166,7 @@ enum wl_status wl_context_synchronize(struct wl_context *context) {
         return status;
     (void)wl_stream_synchronize(context->null_stream);
     wl_stream_wait_others(context);
+    wl_order_seen_all(context);
     if (context->device->ops->queues)
         status = wl_stream_given(context->null_stream, context->device->ops->synchronize(context->device));
     wl_mempool_synchronized();

@@ -1,5 +1,6 @@
 /* Streams: life, order, queueing. How they are run and waited for is in stream_run.c. See context.h for the vocabulary. */
 #include "base/assert.h"
+#include "runtime/order.h"
 #include "runtime/stream_internal.h"
 
 #include "runtime/capture.h"
@@ -273,6 +274,7 @@ static void append(struct wl_stream *stream, struct wl_command *command) {
     wl_assert(!atomic_load_explicit(&command->next, memory_order_relaxed));
     for (unsigned i = 0; i < command->point_count; i++)
         learn(stream, command->points[i].stream->id, command->points[i].sequence);
+    wl_order_submitted(command);
     command->sequence = atomic_load_explicit(&stream->submitted, memory_order_relaxed) + 1;
     atomic_store(&stream->submitted, command->sequence);
     if (stream->tail) {

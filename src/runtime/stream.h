@@ -85,6 +85,7 @@ struct wl_command {
     void (*dispose)(struct wl_command *command);
     _Atomic(struct wl_command *) next;
     uint64_t sequence;
+    uint64_t order;         /* a mark of runtime/order.h; 0: none */
     struct wl_stream *home; /* the stream that keeps the command's memory when it is done; NULL: it is freed */
     /* NULL, or a condition on memory that must hold before `run` may be called. The watcher asks until it does (watch.c). */
     bool (*ready)(struct wl_command *command);

@@ -11,6 +11,7 @@
 #include "base/cpu.h"
 #include "base/options.h"
 #include "runtime/context.h"
+#include "runtime/order.h"
 #include "runtime/pool.h"
 #include "runtime/stream.h"
 #include "runtime/stream_run.h"
@@ -169,6 +170,8 @@ static enum wl_status empty_queue(struct wl_stream *stream) {
 
 bool wl_stream_has_finished(struct wl_stream *stream, uint64_t sequence, bool ask) {
     uint64_t completed = atomic_load_explicit(&stream->completed, memory_order_acquire);
+    if (!stream->queue && completed >= sequence)
+        wl_order_seen(stream);
     if (!stream->queue)
         return completed >= sequence;
     if (atomic_load(&stream->emptied) >= sequence)
@@ -285,9 +288,11 @@ static struct wl_command *run_head(struct wl_stream *stream, struct wl_command *
     if (fault == WL_OK || command->always) {
         struct wl_frame frame = {stream, command->sequence, NULL};
         wl_frame_enter(&frame);
+        const uint64_t before = wl_order_begin(stream, command);
         status = stream->queue || command->point_count ? settle(stream, command) : WL_OK;
         if (status == WL_OK || command->always)
             status = command->run(command, stream);
+        wl_order_end(stream, before);
         wl_frame_leave(&frame);
     }
     if (command->result)
@@ -463,6 +468,7 @@ void wl_stream_exiting(void) { atomic_store(&exiting, true); }
 
 void wl_stream_observe(struct wl_stream *stream, uint64_t sequence) {
     uint64_t before = atomic_load(&stream->observed);
+    wl_order_seen(stream);
     while (before < sequence && !atomic_compare_exchange_weak(&stream->observed, &before, sequence))
         ;
 }
@@ -487,6 +493,9 @@ enum wl_status wl_stream_synchronize(struct wl_stream *stream) {
     status = wl_stream_wait(stream, submitted);
     if (status == WL_OK)
         wl_stream_observe(stream, submitted);
+    wl_order_seen(stream);
+    if (stream == context->null_stream)
+        wl_order_seen_all(context);
     while (stream == context->null_stream && atomic_load(&context->busy)) {
         struct wl_stream *busy = busy_blocking(context);
         if (!busy)

@@ -147,6 +147,8 @@ void wl_san_fill_place(const struct wl_san_wave *wave, uint64_t code, uint32_t l
 
 /* ---- order between launches ------------------------------------------------------------------ */
 
+_Thread_local uint64_t wl_san_line;
+
 void wl_san_order(enum wl_san_edge edge, uint64_t line, uint64_t mark) {
     if (wl_san_tools() & WL_SANITIZE_RACECHECK)
         wl_race_order(edge, line, mark);

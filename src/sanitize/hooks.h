@@ -91,6 +91,9 @@ bool wl_san_stuck(struct wl_san_group *group);
 
 /* What runs in order: a stream, a graph's branch, a host thread. Ids are the runtime's (its address or number). */
 enum wl_san_edge { WL_SAN_RELEASE, WL_SAN_ACQUIRE };
+#define WL_SAN_ONCE (UINT64_C(1) << 62) /* marks with this bit are forgotten by the first who goes on behind them */
+/* The line whose work the calling thread does; 0: none. */
+extern _Thread_local uint64_t wl_san_line;
 /* `line` leaves a mark (RELEASE), or goes on behind it (ACQUIRE). A mark's id is any number that names it: an event, a point of a stream. */
 void wl_san_order(enum wl_san_edge edge, uint64_t line, uint64_t mark);
 /* The host, or a copy or fill in a stream, accesses memory. `line`: the stream; 0: the calling thread. `call`: "hipMemcpy". */

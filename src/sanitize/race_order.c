@@ -41,15 +41,8 @@ struct wl_race_launch *wl_race_launch_of(uint32_t number) {
 
 /* ---- lines; the caller has the lock ----------------------------------------------------------- */
 
-static uint64_t own_line(void) {
-    static _Thread_local uint64_t line;
-    static atomic_ullong threads;
-    if (!line)
-        line = UINT64_C(1) << 63 | (atomic_fetch_add(&threads, 1) + 1);
-    return line;
-}
-
-enum { UNKNOWN_STREAM = 1 };
+/* The threads of the host are one line: what orders them is not seen. A launch whose stream is not known is in order with all others. */
+enum { UNKNOWN_STREAM = 1, HOST = 2 };
 
 static struct line *find_line(uint64_t id) {
     struct line *line = wl_table_find(&order.lines, id);
@@ -70,7 +63,7 @@ static void tick(struct line *line) { wl_clock_add(&line->clock, line->id, ++lin
 static uint64_t first_unordered(const struct line *line, uint64_t first) {
     const struct line *other;
     for (size_t at = 0; (other = wl_table_each(&order.lines, &at));) {
-        if (other == line || !other->count)
+        if (other == line || !other->count || other->id == UNKNOWN_STREAM || line->id == UNKNOWN_STREAM)
             continue;
         const uint32_t known = wl_clock_get(line->clock, other->id);
         const unsigned kept = other->count < RECENT ? other->count : RECENT;
@@ -104,7 +97,7 @@ static void set_mark(uint64_t mark, struct wl_clock *clock) {
 
 void wl_race_order(enum wl_san_edge edge, uint64_t id, uint64_t mark) {
     pthread_mutex_lock(&order.lock);
-    struct line *line = find_line(id ? id : own_line());
+    struct line *line = find_line(id ? id : HOST);
     if (line && edge == WL_SAN_RELEASE) {
         if (!line->time)
             tick(line);
@@ -114,6 +107,8 @@ void wl_race_order(enum wl_san_edge edge, uint64_t id, uint64_t mark) {
         tick(line);
     } else if (line) {
         wl_clock_join(&line->clock, wl_table_find(&order.marks, mark));
+        if (mark & WL_SAN_ONCE)
+            set_mark(mark, NULL);
     }
     pthread_mutex_unlock(&order.lock);
 }
@@ -221,7 +216,7 @@ void wl_race_grid_barrier_done(struct wl_san_launch *launch) {
 /* Nobody can be beside the host where one line has all the work. */
 struct wl_race_launch *wl_race_host_begin(uint64_t id, const char *call, struct wl_race_group *group) {
     pthread_mutex_lock(&order.lock);
-    struct line *line = order.with_work > 1 ? find_line(id ? id : own_line()) : NULL;
+    struct line *line = order.with_work > 1 ? find_line(id ? id : HOST) : NULL;
     struct wl_race_launch *launch = line ? make_launch(line, 1) : NULL;
     if (launch) {
         launch->call = call;
@@ -246,7 +241,9 @@ void wl_race_host_end(struct wl_race_launch *launch, struct wl_race_group *group
 /* ---- whether one thing came before another ---------------------------------------------------- */
 
 static bool is_launch_ordered(const struct wl_race_launch *now, const struct wl_race_launch *before) {
-    return !before || now->line == before->line || wl_clock_get(now->clock, before->line) >= before->time;
+    if (now->line == UNKNOWN_STREAM || !before || before->line == UNKNOWN_STREAM)
+        return true;
+    return now->line == before->line || wl_clock_get(now->clock, before->line) >= before->time;
 }
 
 bool wl_race_is_ordered(const struct wl_race_group *group, uint32_t index, uint64_t record) {

@@ -375,7 +375,7 @@ enum wl_progress wl_group_step(struct wl_job *job, struct wl_thread *thread, str
         if (runner->state == WL_WAVE_GRID) {
             if (!wl_gws_released(atomic_load(&job->gws), &runner->gws_wait))
                 continue;
-            if (job->sanitized)
+            if (job->follows_waves)
                 wl_sanitize_gws_done(runner);
         }
         struct wl_wave *wave = wl_group_wave(group, i);

@@ -131,11 +131,11 @@ static enum wl_wave_state answer_gws(struct wl_job *job, struct wl_thread *threa
         wl_job_fail(job, wl_fail(WL_OUT_OF_MEMORY, "no memory for the wave sync unit of kernel %s", job->function->kernel->name));
         return WL_WAVE_FAILED;
     }
-    if (job->sanitized)
+    if (job->follows_waves)
         wl_sanitize_gws(runner, wave);
     if (!wl_gws_message(unit, wave->exit_detail, wave->gws_value, &runner->gws_wait))
         return WL_WAVE_GRID;
-    if (job->sanitized)
+    if (job->follows_waves)
         wl_sanitize_gws_done(runner);
     return WL_WAVE_READY;
 }

@@ -331,6 +331,7 @@ void wl_sanitize_begin(struct wl_job *job, struct wl_san_launch *watched, const 
     const struct wl_launch *launch = job->launch;
     job->sanitized = watched;
     *watched = (struct wl_san_launch){.tools = wl_san_watches(job->function->kernel->name) ? wl_san_tools() : 0,
+                                      .stream = launch->multigrid ? 0 : wl_san_line, /* several grids meet by other means */
                                       .kernel = job->function->kernel->name,
                                       .object = job->function->module->object,
                                       .wave_size = job->wave_size,
@@ -427,7 +428,8 @@ void wl_sanitize_done(struct wl_group *group) { wl_san_group_end(&group->sanitiz
 
 void wl_sanitize_gws(const struct wl_runner *runner, const struct wl_wave *wave) {
     const enum wl_gws_op operation = wave->exit_detail >> 8 & 0xff;
-    wl_san_gws(watched_wave(wave), exit_of(runner, wave, 8), wave->exit_detail % WL_GWS_RESOURCES, operation == WL_GWS_BARRIER);
+    wl_san_gws(&runner->group->sanitized->waves[wave->wave_index], exit_of(runner, wave, 8), wave->exit_detail % WL_GWS_RESOURCES,
+               operation == WL_GWS_BARRIER);
 }
 
 void wl_sanitize_gws_done(const struct wl_runner *runner) {

@@ -30,7 +30,7 @@ static void back_off(unsigned rounds, bool changes) {
 
 /* Whether sanitizers say that the workgroup will wait for ever. */
 static bool is_stuck(struct wl_job *job, struct wl_group *group, enum wl_progress progress) {
-    return job->sanitized && progress == WL_GROUP_IDLE && wl_sanitize_stuck(job, group);
+    return job->follows_waves && progress == WL_GROUP_IDLE && wl_sanitize_stuck(job, group);
 }
 
 /* Runs a workgroup that was started until it ends, or has done nothing but wait for `patience` rounds, or its waves have met at many

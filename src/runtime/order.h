@@ -1,0 +1,19 @@
+/* What racecheck has to know of the order of commands (sanitize/hooks.h): each stream is a line, the host's threads are one line together.
+ * All calls do nothing where racecheck does not run. Thread-safe. */
+#ifndef WL_RUNTIME_ORDER_H
+#define WL_RUNTIME_ORDER_H
+
+#include "runtime/stream.h"
+
+struct wl_context;
+
+/* The host queues a command: what it did before comes before it. */
+void wl_order_submitted(struct wl_command *command);
+/* The stream's next command runs, behind all that it waits for; it has run. Returns what the calling thread ran before, for the end. */
+uint64_t wl_order_begin(struct wl_stream *stream, struct wl_command *command);
+void wl_order_end(struct wl_stream *stream, uint64_t before);
+/* The host has seen that commands of a stream are done, or those of all streams of a context. */
+void wl_order_seen(struct wl_stream *stream);
+void wl_order_seen_all(struct wl_context *context);
+
+#endif
