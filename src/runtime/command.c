@@ -161,7 +161,7 @@ enum wl_status wl_fill_run(struct wl_stream *stream, const struct wl_fill *fill)
     for (size_t slice = 0; slice < fill->slices; slice++)
         for (size_t row = 0; row < fill->rows; row++) {
             char *target = (char *)fill->target + slice * fill->slice + row * fill->pitch;
-            wl_san_host_access(wl_san_line, WL_SANITIZE_STORE, (uint64_t)(uintptr_t)target, fill->width, "hipMemset");
+            wl_san_host_access(wl_san_line, WL_SANITIZE_STORE, (uint64_t)(uintptr_t)target, fill->width * fill->pattern_size, "hipMemset");
             enum wl_status status = stream->queue && !fill->via
                                         ? device->ops->queues->fill(stream->queue, target, fill->pattern, fill->pattern_size, fill->width)
                                         : device->ops->fill(device, target, fill->pattern, fill->pattern_size, fill->width);

@@ -10,6 +10,7 @@
 #include "runtime/capture.h"
 #include "runtime/context.h"
 #include "runtime/handles.h"
+#include "runtime/order.h"
 #include "runtime/pool.h"
 #include "runtime/stream.h"
 
@@ -88,6 +89,8 @@ static struct latest latest(struct wl_event *event) {
         result.context = result.record->context;
     }
     pthread_mutex_unlock(&event->lock);
+    if (result.record && result.time && !result.record->foreign)
+        wl_order_seen(result.record->stream);
     return result;
 }
 
@@ -380,6 +383,7 @@ enum wl_status wl_event_record(struct wl_event *event, struct wl_stream *stream)
         return wl_fail(WL_INVALID_VALUE, "the driver's event is of another device than the stream");
     if (event->native || !wl_stream_is_free(stream))
         return queue_record(event, stream);
+    wl_order_seen(stream);
     replace(event, NULL, wl_now(), stream->context);
     return WL_OK;
 }

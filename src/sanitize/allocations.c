@@ -1,6 +1,7 @@
 #include "sanitize/allocations.h"
 
 #include "base/options.h"
+#include "sanitize/race.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -220,6 +221,8 @@ void wl_san_allocated(uint64_t address, uint64_t size, enum wl_san_memory kind, 
             free(block);
         }
     }
+    if (tools & WL_SANITIZE_RACECHECK && kind != WL_SAN_KERNARG && kind != WL_SAN_SYSTEM)
+        wl_race_memory(address, size);
     mark(address, size, true); /* without memory for the list, reports say less */
 }
 

@@ -27,6 +27,11 @@ void wl_san_launch_end(struct wl_san_launch *launch) {
     wl_sync_progress();
 }
 
+void wl_san_object_gone(const struct wl_codeobject *object) {
+    if (wl_san_tools() & WL_SANITIZE_RACECHECK)
+        wl_race_object_gone(object);
+}
+
 void wl_san_group_begin(struct wl_san_group *group) {
     const uint32_t *grid = group->launch->grid;
     group->number = group->id[0] + (uint64_t)grid[0] * (group->id[1] + (uint64_t)grid[1] * group->id[2]);

@@ -64,6 +64,8 @@ struct wl_san_access {
 
 void wl_san_launch_begin(struct wl_san_launch *launch);
 void wl_san_launch_end(struct wl_san_launch *launch);
+/* A code object is about to go: findings do not name its lines any more. */
+void wl_san_object_gone(const struct wl_codeobject *object);
 void wl_san_group_begin(struct wl_san_group *group);
 void wl_san_group_end(struct wl_san_group *group);
 void wl_san_wave_begin(struct wl_san_wave *wave);

@@ -198,6 +198,14 @@ void wl_race_launch_end(struct wl_san_launch *launch) {
     launch->race = NULL;
 }
 
+void wl_race_object_gone(const struct wl_codeobject *object) {
+    pthread_mutex_lock(&order.lock);
+    for (uint32_t i = 0; i < WL_RACE_LAUNCHES; i++)
+        if (launches[i].object == object)
+            launches[i].object = NULL;
+    pthread_mutex_unlock(&order.lock);
+}
+
 void wl_race_grid_barrier_done(struct wl_san_launch *launch) {
     struct wl_race_launch *l = launch->race;
     if (!l)

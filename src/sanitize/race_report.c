@@ -15,8 +15,8 @@ static void items_of(const struct wl_race_launch *launch, uint32_t wave, uint32_
     }
 }
 
-/* Where an earlier access was made. `object`: of the access that found it; code objects of launches that ended may be gone. */
-static void fill_earlier(uint64_t record, const struct wl_codeobject *object, struct wl_san_place *place) {
+/* Where an earlier access was made. */
+static void fill_earlier(uint64_t record, struct wl_san_place *place) {
     const struct wl_race_unit *unit = wl_race_unit_of(record);
     const struct wl_race_launch *launch = wl_race_launch_of(unit->launch);
     const struct wl_race_site *site = wl_race_site_of(wl_race_site_number(record));
@@ -30,7 +30,7 @@ static void fill_earlier(uint64_t record, const struct wl_codeobject *object, st
         return;
     }
     place->kernel = launch->kernel;
-    place->object = launch->object == object || atomic_load(&launch->active) ? launch->object : NULL;
+    place->object = launch->object;
     place->code = site->code;
     place->group[0] = unit->group % launch->grid[0];
     place->group[1] = unit->group / launch->grid[0] % launch->grid[1];
@@ -61,7 +61,7 @@ void wl_race_report(const struct wl_san_wave *wave, const struct wl_sanitize_sit
                                      .bytes = site->bytes,
                                      .address = address};
     wl_san_fill_place(wave, site->address, lane, site->kind, &finding.at);
-    fill_earlier(earlier, group->launch->object, &finding.second);
+    fill_earlier(earlier, &finding.second);
     if (find_block(&finding))
         wl_san_report(&finding);
 }
@@ -88,7 +88,7 @@ void wl_race_report_host(const struct wl_race_launch *launch, enum wl_sanitize_k
                                      .bytes = 4,
                                      .address = address};
     finding.at = (struct wl_san_place){.access = (uint8_t)kind, .call = launch->call, .stack = launch->stack};
-    fill_earlier(earlier, NULL, &finding.second);
+    fill_earlier(earlier, &finding.second);
     if (find_block(&finding))
         wl_san_report(&finding);
 }

@@ -16,6 +16,7 @@
 #include "device/translate_request.h"
 #include "machine/processor.h"
 #include "sanitize/allocations.h"
+#include "sanitize/hooks.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -201,6 +202,7 @@ static void module_release(struct wl_device_module *module) {
         module->kernels = function->next;
         free(function);
     }
+    wl_san_object_gone(module->object);
     wl_san_forgotten((uint64_t)(uintptr_t)module->image, module->image_mapped);
     wl_pages_release(module->image, module->image_mapped);
     pthread_mutex_destroy(&module->lock);
