@@ -228,7 +228,7 @@ struct wl_race_launch *wl_race_host_begin(uint64_t id, const char *call, struct 
     struct wl_race_launch *launch = line ? make_launch(line, 1) : NULL;
     if (launch) {
         launch->call = call;
-        launch->stack = wl_san_stack();
+        launch->stack = id ? 0 : wl_san_stack(); /* whoever runs a stream is not who queued the copy */
         launch->generation = 9;
     }
     pthread_mutex_unlock(&order.lock);

@@ -338,7 +338,7 @@ struct Streams {
     }
 };
 
-KERNEL two_streams(int *p, int value) { p[threadIdx.x] = value + threadIdx.x; } // MISSING FAULT: racecheck race-launches
+KERNEL two_streams(int *p, int value) { p[threadIdx.x] = value + threadIdx.x; } // FAULT: racecheck race-launches
 CASE(two_streams) {
     Buffer<int> p(64);
     Streams s;
@@ -348,7 +348,7 @@ CASE(two_streams) {
     LAUNCH_IN(two_streams, 1, 64, 0, s.b, p, 2);
 }
 
-KERNEL written_in_a(int *p) { p[threadIdx.x] = threadIdx.x; }                        // MISSING FAULT: racecheck race-launches #event
+KERNEL written_in_a(int *p) { p[threadIdx.x] = threadIdx.x; }                        // FAULT: racecheck race-launches #event
 KERNEL read_in_b(const int *p, int *out) { out[threadIdx.x] = p[63 - threadIdx.x]; } // OTHER: #event
 CASE(missing_event) {
     Buffer<int> p(64), out(64);
@@ -359,9 +359,10 @@ CASE(missing_event) {
     LAUNCH_IN(read_in_b, 1, 64, 0, s.b, p, out);
 }
 
-KERNEL beside_a_copy(int *p) { p[threadIdx.x] = threadIdx.x; } // MISSING FAULT: racecheck race-launches
+/* A copy in a stream has no line: the memory's stands for it. */
+KERNEL beside_a_copy(int *p) { p[threadIdx.x] = threadIdx.x; } // FAULT: racecheck race-launches #copy
 CASE(beside_a_copy) {
-    Buffer<int> p(64);
+    Buffer<int> p(64); // OTHER: #copy
     int *host;
     OK(hipHostMalloc((void **)&host, 256));
     {
@@ -374,9 +375,9 @@ CASE(beside_a_copy) {
     OK(hipHostFree(host));
 }
 
-KERNEL beside_a_fill(const int *p, int *out) { out[threadIdx.x] = p[threadIdx.x]; } // MISSING FAULT: racecheck race-launches
+KERNEL beside_a_fill(const int *p, int *out) { out[threadIdx.x] = p[threadIdx.x]; } // FAULT: racecheck race-launches #fill
 CASE(beside_a_fill) {
-    Buffer<int> p(64), out(64);
+    Buffer<int> p(64), out(64); // OTHER: #fill
     Streams s;
     LAUNCH_IN(beside_a_fill, 1, 64, 0, s.a, p, out);
     if (!faulty)
@@ -384,6 +385,7 @@ CASE(beside_a_fill) {
     OK(hipMemsetAsync(p, 1, 256, s.b));
 }
 
+/* Branches of a plan are run, and seen, one after the other. */
 KERNEL of_a_branch(int *p, int value) { p[threadIdx.x] = value; } // MISSING FAULT: racecheck race-launches
 CASE(branches_of_a_graph) {
     Buffer<int> p(64);
