@@ -90,20 +90,15 @@ static bool keeps_value(const struct check *c, unsigned lane, uint64_t lane_addr
 
 /* ---- learning --------------------------------------------------------------------------------- */
 
-static uint32_t row_of(const struct wl_race_group *group, const struct wl_race_unit *unit, uint64_t record) {
-    return unit->row + (wl_race_segment(record) % WL_RACE_UNIT >> group->launch->shift);
-}
-static uint32_t wave_of(const struct wl_race_group *group, uint64_t record) {
-    return wl_race_segment(record) & ((1u << group->launch->shift) - 1);
-}
-
 /* A load that stands for an atomic one reads what `record` stored. */
 static void learn_from(struct wl_race_group *group, struct wl_race_wave *w, bool lds, uint64_t record) {
     const uint32_t number = wl_race_segment(record) / WL_RACE_UNIT;
     const struct wl_race_unit *unit = wl_race_unit_at(number);
-    if (unit->launch != group->launch->number)
+    const struct wl_race_launch *launch = wl_race_launch_of(unit->launch);
+    if (!launch)
         return;
-    const uint32_t row = row_of(group, unit, record), wave = wave_of(group, record);
+    const uint32_t in = wl_race_segment(record) % WL_RACE_UNIT, row = unit->row + (in >> launch->shift);
+    const uint32_t wave = in & ((1u << launch->shift) - 1);
     if (unit->uid == group->uid) { /* gfx9's waves of a workgroup share a cache that keeps the order of their stores */
         wl_clock_add(&w->clock, wl_race_wave_key(unit->uid, wave), row + (!lds && group->launch->generation == 9));
         return;

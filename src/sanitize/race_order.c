@@ -261,10 +261,11 @@ bool wl_race_is_ordered(const struct wl_race_group *group, uint32_t index, uint6
     const struct wl_race_unit *unit = wl_race_unit_of(record);
     if (!unit->launch)
         return true;
-    if (unit->launch != launch->number)
-        return is_launch_ordered(launch, wl_race_launch_of(unit->launch));
-    const uint32_t in = wl_race_segment(record) % WL_RACE_UNIT, row = unit->row + (in >> launch->shift);
-    const uint32_t wave = in & ((1u << launch->shift) - 1);
+    const struct wl_race_launch *of = unit->launch == launch->number ? launch : wl_race_launch_of(unit->launch);
+    if (of != launch && is_launch_ordered(launch, of))
+        return true;
+    const uint32_t in = wl_race_segment(record) % WL_RACE_UNIT, row = unit->row + (in >> of->shift);
+    const uint32_t wave = in & ((1u << of->shift) - 1);
     const struct wl_clock *clock = group->waves[index].clock;
     if (unit->uid == group->uid && (row < group->phase_row || wave == index))
         return true;
