@@ -121,6 +121,7 @@ static void learn_at(const struct wl_race_group *group, struct wl_race_wave *w, 
 }
 
 #define OF_LDS (UINT64_C(1) << 63)
+#define POLLED (UINT64_C(1) << 62)
 
 static void look_at(const struct check *c, uint64_t record, uint64_t address) {
     struct wl_race_wave *w = c->wave;
@@ -129,17 +130,17 @@ static void look_at(const struct check *c, uint64_t record, uint64_t address) {
     learn_at(c->group, w, c->lds, address);
     if (!w->looks && !(w->looks = calloc(1, sizeof *w->looks)))
         return;
-    const uint64_t place = address | (c->lds ? OF_LDS : 0);
+    const uint64_t place = address | (c->lds ? OF_LDS : 0) | (c->access->site->polls ? POLLED : 0);
     if (w->looks->count == w->looks->learnt || w->looks->address[(w->looks->count - 1) % WL_RACE_LOOKS] != place)
         w->looks->address[w->looks->count++ % WL_RACE_LOOKS] = place;
 }
 
-/* Whether the wave has lately read a place as atomic loads do. */
-static bool has_looked(const struct check *c, uint64_t address) {
+/* Whether the wave has lately read a place as atomic loads do; `polled`: in a loop. */
+static bool has_looked(const struct check *c, uint64_t address, bool polled) {
     const struct wl_race_looks *looks = c->wave->looks;
     const uint32_t count = looks ? looks->count : 0, kept = count < WL_RACE_LOOKS ? count : WL_RACE_LOOKS;
     for (uint32_t i = 0; i < kept; i++)
-        if (looks->address[i] == (address | (c->lds ? OF_LDS : 0)))
+        if ((looks->address[i] & ~POLLED) == (address | (c->lds ? OF_LDS : 0)) && (!polled || looks->address[i] & POLLED))
             return true;
     return false;
 }
@@ -149,7 +150,7 @@ void wl_race_learn(struct wl_race_group *group, uint32_t wave) {
     if (w->looks->count - w->looks->learnt > WL_RACE_LOOKS)
         w->looks->learnt = w->looks->count - WL_RACE_LOOKS;
     for (; w->looks->learnt != w->looks->count; w->looks->learnt++) {
-        const uint64_t place = w->looks->address[w->looks->learnt % WL_RACE_LOOKS], address = place & ~OF_LDS;
+        const uint64_t place = w->looks->address[w->looks->learnt % WL_RACE_LOOKS], address = place & ~(OF_LDS | POLLED);
         const bool lds = place & OF_LDS;
         const struct wl_race_block *block = lds ? group->lds + (address >> WL_RACE_BLOCK_SHIFT) : wl_race_block(address);
         const uint64_t record = block ? block->write[address % (1u << WL_RACE_BLOCK_SHIFT) / 4] : 0;
@@ -189,7 +190,7 @@ static inline unsigned slot_of(const struct check *c, const struct cells *cells,
 
 static void check_load(const struct check *c, const struct cells *cells, unsigned i, uint64_t mask, unsigned lane, uint64_t address) {
     const uint64_t write = cells->write[i];
-    if (!(wl_race_bytes(write) & mask) || is_ordered(c, write) || has_looked(c, address))
+    if (!(wl_race_bytes(write) & mask) || is_ordered(c, write) || has_looked(c, address, false))
         return;
     if (write & WL_RACE_ATOMIC && !c->lds)
         defer(c, wl_race_site_number(c->record), lane, address, write);
@@ -217,7 +218,7 @@ static bool check_store(const struct check *c, const struct cells *cells, unsign
         if (wl_race_bytes(read) & mask && !(read & WL_RACE_STRONG) && !is_ordered(c, read))
             other = read;
     }
-    if (!other || (other == write && other & (WL_RACE_ATOMIC | WL_RACE_PUBLISHES) && has_looked(c, address)))
+    if (!other || (other == write && has_looked(c, address, !(other & (WL_RACE_ATOMIC | WL_RACE_PUBLISHES)))))
         return true;
     if (other == write && keeps_value(c, lane, lane_address, address))
         return false;
