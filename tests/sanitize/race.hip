@@ -295,7 +295,8 @@ CASE(atomic_and_store) {
     LAUNCH(atomic_and_store, 4, 1, p);
 }
 
-/* The last workgroup adds up what the others have stored; the counter orders nothing without a fence. */
+/* The last workgroup adds up what the others have stored; the counter orders nothing without a fence. Not found: in machine code before gfx12 a
+ * volatile load of global memory is the same as an atomic one, which may look at a flag. */
 KERNEL last_group(int *p, unsigned *count, int *out) {
     p[blockIdx.x] = blockIdx.x; // MISSING FAULT: racecheck race-workgroups #last
     if (!F)
@@ -386,6 +387,7 @@ CASE(beside_a_fill) {
 }
 
 /* Branches of a plan are run, and seen, one after the other. */
+/* Not found: a graph is launched as one command, and racecheck is not told of its branches. */
 KERNEL of_a_branch(int *p, int value) { p[threadIdx.x] = value; } // MISSING FAULT: racecheck race-launches
 CASE(branches_of_a_graph) {
     Buffer<int> p(64);
