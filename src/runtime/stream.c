@@ -346,6 +346,7 @@ enum wl_status wl_stream_enqueue(struct wl_stream *stream, struct wl_command *co
     if (sequence)
         *sequence = command->sequence;
     bool give = !somebody_waits && stream->queue && command->gives && stream->state == WL_STREAM_IDLE;
+    struct wl_command *head = stream->head; /* another command if its thread has not come to run it yet */
     if (give)
         stream->state = WL_STREAM_RUNNING;
     bool push = !somebody_waits && !give && wl_stream_make_ready(stream);
@@ -354,7 +355,7 @@ enum wl_status wl_stream_enqueue(struct wl_stream *stream, struct wl_command *co
     if (push)
         wl_executor_push(stream);
     if (give)
-        wl_stream_give_all(stream, command);
+        wl_stream_give_all(stream, head);
     return WL_OK;
 }
 

@@ -22,7 +22,7 @@ bool wl_stream_comes_first(struct wl_stream *stream);
 void wl_stream_keep(struct wl_stream *stream, struct wl_command *command);
 
 /* ---- stream_run.c ---- */
-/* Gives the work of a RUNNING stream, from `command` on, to its queue, as long as nothing has to be waited for. */
+/* Gives the work of a RUNNING stream, from `command`, its head, on, to its queue, as long as nothing has to be waited for. */
 void wl_stream_give_all(struct wl_stream *stream, struct wl_command *command);
 
 #endif

@@ -334,6 +334,7 @@ static void test_external(void **state) {
     assert_int_equal(back, 0x3c);
     fails(hipErrorInvalidValue, hipMemset(address, 0, 2 * PAGE + 11));
     ok(hipMemset(address, 0x55, 1));
+    ok(hipDeviceSynchronize()); /* a fill of device memory does not wait */
     assert_int_equal(pread(file, &back, 1, PAGE), 1);
     assert_int_equal(back, 0x55);
     ok(hipPointerGetAttributes(&attributes, address));
