@@ -24,6 +24,7 @@ static const hipError_t errors[] = {
     [WL_ASSERT] = hipErrorAssert,
     [WL_INVALID_SHAPE] = hipErrorInvalidConfiguration,
     [WL_KERNEL_BOUNDS] = hipErrorLaunchFailure,
+    [WL_INVALID_CLUSTER] = hipErrorInvalidClusterSize,
     [WL_TOO_MANY_RESIDENT] = hipErrorCooperativeLaunchTooLarge,
     [WL_ABORTED] = hipErrorLaunchFailure,
     [WL_TIMED_OUT] = hipErrorLaunchTimeOut,

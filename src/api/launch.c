@@ -205,8 +205,9 @@ static hipError_t read_attributes(const char *name, const hipLaunchAttribute *at
             request->cooperative = value->cooperative != 0;
             break;
         case hipLaunchAttributeClusterDimension:
-            if (value->clusterDim.x != 1 || value->clusterDim.y != 1 || value->clusterDim.z != 1)
-                return wl_api_fail(name, hipErrorInvalidClusterSize, "the device has no clusters of workgroups");
+            if (!value->clusterDim.x || !value->clusterDim.y || !value->clusterDim.z)
+                return wl_api_fail(name, hipErrorInvalidClusterSize, "a cluster without workgroups");
+            memcpy(request->cluster, (uint32_t[3]){value->clusterDim.x, value->clusterDim.y, value->clusterDim.z}, sizeof request->cluster);
             break;
         default:
             return wl_api_fail(name, hipErrorInvalidValue, "an attribute that launches do not have");

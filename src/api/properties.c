@@ -78,6 +78,7 @@ static void fill_abilities(hipDeviceProp_tR0600 *properties) {
     properties->directManagedMemAccessFromHost = 1;
     properties->canUseHostPointerForRegisteredMem = 1;
     properties->cooperativeLaunch = 1;
+    properties->clusterLaunch = wl_target_has(wl_runtime_target(), WL_HAS_CLUSTERS);
     properties->cooperativeMultiDeviceLaunch = 1;
     properties->hostRegisterSupported = 1;
     properties->hostRegisterReadOnlySupported = 1;
@@ -374,7 +375,6 @@ static const struct {
     {hipDeviceAttributeCanUseStreamWaitValue, 1},
     {hipDeviceAttributeFineGrainSupport, 1},
     {hipDeviceAttributeNumberOfXccs, 1},
-    {hipDeviceAttributeMaxAvailableVgprsPerThread, 512},
     {hipDeviceAttributeExpertSchedMode, 0},
     {hipDeviceAttributeMaxDynDataPrefetchRegions, 0},
 };
@@ -382,6 +382,10 @@ static const struct {
 static bool read_attribute(const hipDeviceProp_tR0600 *properties, unsigned id, int *value) {
     if (id == hipDeviceAttributeImageSupport) {
         *value = wl_target_has(wl_runtime_target(), WL_HAS_IMAGES);
+        return true;
+    }
+    if (id == hipDeviceAttributeMaxAvailableVgprsPerThread) {
+        *value = wl_target_has(wl_runtime_target(), WL_HAS_1024_VGPRS) ? 1024 : 512;
         return true;
     }
     for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)

@@ -59,6 +59,7 @@ const char *wl_status_name(enum wl_status status) {
         [WL_ASSERT] = "assertion failed",
         [WL_INVALID_SHAPE] = "impossible grid or workgroup",
         [WL_KERNEL_BOUNDS] = "workgroup beyond the kernel's bounds",
+        [WL_INVALID_CLUSTER] = "an impossible cluster of workgroups",
         [WL_TOO_MANY_RESIDENT] = "too many workgroups for a cooperative launch",
         [WL_ABORTED] = "aborted",
         [WL_TIMED_OUT] = "timed out",

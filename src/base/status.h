@@ -23,6 +23,7 @@ enum wl_status {
     WL_OUT_OF_RESOURCES,     /* a launch needs more LDS or registers than there are */
     WL_INVALID_SHAPE,        /* a grid or workgroup that the device cannot have */
     WL_KERNEL_BOUNDS,        /* a workgroup that the kernel was not compiled for */
+    WL_INVALID_CLUSTER,      /* clusters of workgroups that the device, the kernel or the grid cannot have */
     WL_TOO_MANY_RESIDENT,    /* a cooperative launch needs more workgroups at once than there can be */
     WL_NOT_READY,            /* asked without waiting, and not finished */
     WL_ILLEGAL_ADDRESS,      /* a kernel touched memory that is not there */

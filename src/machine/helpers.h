@@ -218,8 +218,9 @@ enum {
     WL_REACH_LDS = 4,     /* in LDS */
     WL_REACH_SCRATCH = 8, /* in scratch */
     WL_REACH_STORE = 16,
-    WL_REACH_UNIT = 8,  /* 8 bits: bytes that the row counts in */
-    WL_REACH_SIZE = 16, /* 8 bits: bits of an element of a matrix, bytes of a copy */
+    WL_REACH_CLUSTER = 32, /* to the LDS of all workgroups of the cluster that wl_wave.sgpr has in M0, by rank; 0: to its own */
+    WL_REACH_UNIT = 8,     /* 8 bits: bytes that the row counts in */
+    WL_REACH_SIZE = 16,    /* 8 bits: bits of an element of a matrix, bytes of a copy */
 };
 
 /* Whether the host's atomic instructions take any address; else split_atomic does what they refuse. */

@@ -93,6 +93,7 @@ struct wl_event *wl_work_event(const struct wl_work *work) {
 enum wl_status wl_work_copy_attributes(const struct wl_work *from, struct wl_work *to) {
     to->kernel.priority = from->kernel.priority;
     to->kernel.request.cooperative = from->kernel.request.cooperative;
+    memcpy(to->kernel.request.cluster, from->kernel.request.cluster, sizeof to->kernel.request.cluster);
     to->kernel.attribute = from->kernel.attribute;
     to->kernel.given = from->kernel.given;
     return from->description ? wl_work_describe(to, from->description, from->description_size) : WL_OK;

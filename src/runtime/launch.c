@@ -91,6 +91,40 @@ static enum wl_status check_shape(const struct wl_context *context, const struct
     return WL_OK;
 }
 
+enum { LAUNCH_SAYS = 1024 }; /* in a kernel's metadata, where the size of a cluster is */
+
+/* The clusters of a launch: what it says, else what the kernel was compiled for. */
+static void cluster_of(const struct wl_launch_request *request, uint32_t cluster[3]) {
+    for (int i = 0; i < 3; i++) {
+        const uint32_t own = request->kernel->kernel->cluster_size[i];
+        cluster[i] = request->cluster[i] ? request->cluster[i] : own && own != LAUNCH_SAYS ? own : 1;
+    }
+}
+
+static enum wl_status check_cluster(const struct wl_launch_request *request) {
+    const struct wl_kernel *kernel = request->kernel->kernel;
+    const uint32_t *own = kernel->cluster_size;
+    uint32_t cluster[3];
+    cluster_of(request, cluster);
+    const uint64_t workgroups = (uint64_t)cluster[0] * cluster[1];
+    for (int i = 0; i < 3; i++)
+        if (own[i] && own[i] != LAUNCH_SAYS && own[i] != cluster[i])
+            return wl_fail(WL_INVALID_CLUSTER, "%s: the kernel was compiled for clusters of %u x %u x %u workgroups", kernel->name, own[0],
+                           own[1], own[2]);
+    if ((cluster[0] | cluster[1] | cluster[2]) == 1)
+        return WL_OK;
+    if (!wl_module_has(request->kernel->module, WL_HAS_CLUSTERS))
+        return wl_fail(WL_INVALID_CLUSTER, "%s: the processor that the kernel is for has no clusters of workgroups", kernel->name);
+    if (workgroups > WL_CLUSTER_WORKGROUPS || workgroups * cluster[2] > WL_CLUSTER_WORKGROUPS)
+        return wl_fail(WL_INVALID_CLUSTER, "%s: a cluster of %u x %u x %u workgroups, there can be %u", kernel->name, cluster[0],
+                       cluster[1], cluster[2], (unsigned)WL_CLUSTER_WORKGROUPS);
+    for (int i = 0; i < 3; i++)
+        if (request->grid[i] % cluster[i])
+            return wl_fail(WL_INVALID_CLUSTER, "%s: %u workgroups in dimension %c are no whole number of clusters of %u", kernel->name,
+                           request->grid[i], 'x' + i, cluster[i]);
+    return WL_OK;
+}
+
 static enum wl_status check_resources(const struct wl_launch_request *request) {
     const struct wl_kernel *kernel = request->kernel->kernel;
     const uint32_t lds = wl_module_lds(request->kernel->module);
@@ -162,6 +196,7 @@ void wl_launch_describe(const struct wl_launch_request *request, const unsigned 
         .kernarg_size = size,
         .cooperative = request->cooperative,
     };
+    cluster_of(request, launch->cluster);
     memcpy(launch->grid, request->grid, sizeof request->grid);
     memcpy(launch->block, request->block, sizeof request->block);
     memcpy(launch->remainder, request->remainder, sizeof request->remainder);
@@ -193,6 +228,8 @@ enum wl_status wl_launch_check(struct wl_context *context, const struct wl_launc
     if (wl_module_context(request->kernel->module) != context)
         return wl_fail(WL_INVALID_VALUE, "%s was loaded on another device than its stream's", request->kernel->kernel->name);
     enum wl_status status = check_shape(context, request);
+    if (status == WL_OK)
+        status = check_cluster(request);
     if (status == WL_OK)
         status = check_resources(request);
     if (status == WL_OK)

@@ -15,6 +15,7 @@
 struct wl_launch_request {
     struct wl_loaded_kernel *kernel;
     uint32_t grid[3], block[3], remainder[3]; /* as in struct wl_launch */
+    uint32_t cluster[3];                      /* 0: as the kernel says */
     size_t dynamic_lds;
     void **arguments;   /* one pointer per explicit argument; or NULL and */
     const void *buffer; /* the ready kernarg bytes */
@@ -25,7 +26,7 @@ struct wl_launch_request {
 };
 
 /* Checks the launch against the kernel's and the device's limits, makes the kernel ready and queues it. WL_INVALID_SHAPE,
- * WL_KERNEL_BOUNDS, WL_TOO_MANY_RESIDENT; WL_OUT_OF_RESOURCES: too much LDS; WL_INVALID_VALUE: missing or too few arguments, a
+ * WL_KERNEL_BOUNDS, WL_INVALID_CLUSTER, WL_TOO_MANY_RESIDENT; WL_OUT_OF_RESOURCES: too much LDS; WL_INVALID_VALUE: missing or too few arguments, a
  * partial workgroup that the kernel cannot have, more dynamic LDS than there is at all, another device's kernel; translation
  * errors. Arguments are copied before it returns. Thread-safe. */
 enum wl_status wl_launch_enqueue(struct wl_stream *stream, const struct wl_launch_request *request);

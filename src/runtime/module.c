@@ -40,6 +40,10 @@ uint32_t wl_module_lds(const struct wl_module *module) {
     return own <= presented ? presented : own < info->lds_size ? own : info->lds_size;
 }
 
+bool wl_module_has(const struct wl_module *module, uint32_t what) {
+    return module->object && wl_target_has(wl_codeobject_target(module->object), what);
+}
+
 /* ---- variables ------------------------------------------------------------------------------ */
 
 static void *variable_address(struct wl_module *module, const struct wl_variable *variable) {

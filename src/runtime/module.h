@@ -46,6 +46,8 @@ enum wl_status wl_module_variable(struct wl_module *module, const char *name, vo
 struct wl_context *wl_module_context(const struct wl_module *module);
 /* Bytes of LDS that a workgroup of its kernels may have: what the presented architecture gives, or that of its code, if that is more. */
 uint32_t wl_module_lds(const struct wl_module *module);
+/* Whether the processor that its code is for has `what` (WL_HAS_*). */
+bool wl_module_has(const struct wl_module *module, uint32_t what);
 size_t wl_module_kernel_count(const struct wl_module *module);
 /* The name of kernel `index`, in the order of names; NULL from the count on. */
 const char *wl_module_kernel_name(const struct wl_module *module, size_t index);

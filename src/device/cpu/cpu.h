@@ -50,7 +50,7 @@
 
 #define WL_MAX_WORKGROUP 1024
 #define WL_MAX_WAVES     (WL_MAX_WORKGROUP / 32)
-#define WL_LDS_BYTES     163840u    /* what a workgroup may ask for: gfx950's */
+#define WL_LDS_BYTES     327680u    /* what a workgroup may ask for: gfx1250's */
 #define WL_MIN_STACK     16384u     /* scratch bytes a lane where calls make the need unknown; the program may ask for more */
 #define WL_MAX_STACK     (1u << 22) /* scratch bytes a lane */
 
@@ -62,6 +62,7 @@ struct wl_job_slot;
 struct wl_san_launch;      /* sanitize/hooks.h */
 struct wl_sanitized_group; /* run/sanitize.h */
 struct wl_parts;
+struct wl_resident_cluster; /* run/clusters.c */
 
 /* ---- units ---------------------------------------------------------------------------------- */
 
@@ -185,6 +186,8 @@ struct wl_group {
     size_t scratch_stride, scratch_used /* bytes of each stride */, scratch_mapped;
     uint32_t wave_count, ended;
     struct wl_barriers barriers;
+    struct wl_cluster *cluster; /* NULL: none */
+    uint32_t cluster_rank;
     uint32_t id[3];
     bool in_step;     /* all waves are ready, and can be run from barrier to barrier one after the other; never in a cooperative launch */
     bool first_leads; /* the first wave takes the first turn, else the last one */
@@ -312,6 +315,9 @@ struct wl_job {
     bool follows_waves;              /* a sanitizer wants to know what each wave does, in order */
     struct wl_group *groups;         /* of a cooperative launch: the places of all its workgroups */
     _Atomic uint64_t groups_done;
+    bool clustered;                               /* its workgroups are in clusters (clusters.h) */
+    struct wl_resident_cluster *_Atomic clusters; /* of such a job: all places for them */
+    struct wl_cluster *resident_clusters;         /* of a cooperative one: all its clusters */
     /* workers.c: */
     void (*body)(void *context); /* not NULL: the job is this function and no launch; of the members above it uses `status` alone */
     void *context;

@@ -337,10 +337,10 @@ static const struct wl_isa table[] = {
 #define LANE_KIND(OPERATION, ...)
 #define TRANSPOSED(NAME, BITS, SPACE)                                                                                                      \
     {.name = #NAME, .class = WL_ISA_LANE, .detail = WL_LANE_LOAD_TRANSPOSED, .bits = (BITS), .space = WL_SPACE_##SPACE}
-/* Without clusters a load for several workgroups is one for its own. */
+/* A load to registers for several workgroups of a cluster is one by each of them; to LDS it goes to all that M0 names. */
 #define COPY(BITS)                                                                                                                         \
     {.name = "global_load_async_to_lds_b" #BITS, .class = WL_ISA_LANE, .detail = WL_LANE_LOAD_ASYNC, .bits = (BITS)},                      \
-        {.name = "cluster_load_async_to_lds_b" #BITS, .class = WL_ISA_LANE, .detail = WL_LANE_LOAD_ASYNC, .bits = (BITS)}, {               \
+        {.name = "cluster_load_async_to_lds_b" #BITS, .class = WL_ISA_LANE, .detail = WL_LANE_LOAD_CLUSTER, .bits = (BITS)}, {             \
         .name = "global_store_async_from_lds_b" #BITS, .class = WL_ISA_LANE, .detail = WL_LANE_STORE_ASYNC, .bits = (BITS)                 \
     }
 #include "translate/isa/lane_rows.inc"

@@ -39,11 +39,12 @@ uint32_t wl_lane_reach(const struct wl_inst *inst) {
     const struct wl_isa *isa = inst->isa;
     const bool stores = wl_lane_of(inst)->stores, scaled = inst->scale_offset;
     const struct wl_operand *data = &inst->operands[stores ? 1 : 0], *address = &inst->operands[stores ? 0 : 1];
-    const bool copies = isa->detail == WL_LANE_LOAD_ASYNC || isa->detail == WL_LANE_STORE_ASYNC;
+    const bool multicast = isa->detail == WL_LANE_LOAD_CLUSTER;
+    const bool copies = multicast || isa->detail == WL_LANE_LOAD_ASYNC || isa->detail == WL_LANE_STORE_ASYNC;
     const uint32_t size = copies ? isa->bits / 8u : isa->bits, unit = !scaled ? 1 : copies ? size : data->count * 4u;
     const uint32_t flags = (address->count == 1 ? WL_REACH_NARROW : 0) | (inst->signed_offset ? WL_REACH_SIGNED : 0) |
                            (isa->space == WL_SPACE_LDS ? WL_REACH_LDS : 0) | (isa->space == WL_SPACE_SCRATCH ? WL_REACH_SCRATCH : 0) |
-                           (stores ? WL_REACH_STORE : 0);
+                           (stores ? WL_REACH_STORE : 0) | (multicast ? WL_REACH_CLUSTER : 0);
     return flags | unit << WL_REACH_UNIT | size << WL_REACH_SIZE;
 }
 

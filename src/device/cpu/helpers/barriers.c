@@ -2,7 +2,7 @@
 
 #include "device/cpu/helpers/lanes.h"
 
-enum { OWN = -1, CLUSTER = -3 };
+enum { OWN = -1, CLUSTER = WL_CLUSTER_BARRIER };
 
 /* ---- the cluster's ------------------------------------------------------------------------------ */
 
@@ -23,6 +23,17 @@ static uint64_t change(struct wl_cluster *cluster, uint64_t difference) {
     while (!atomic_compare_exchange_weak(&cluster->barrier, &old, open_if_complete(old + difference)))
         ;
     return old;
+}
+
+const struct wl_cluster *wl_wave_cluster(const struct wl_wave *wave) {
+    const struct wl_wave_barriers *barriers = wave->owner;
+    return barriers && barriers->workgroup ? barriers->workgroup->cluster : NULL;
+}
+
+uint32_t wl_cluster_status(const struct wl_wave *wave) {
+    enum { IN_CLUSTER = 1 << 6, RANK = 21 };
+    const struct wl_wave_barriers *barriers = wave->owner;
+    return wl_wave_cluster(wave) ? IN_CLUSTER | barriers->workgroup->rank << RANK : 0;
 }
 
 void wl_cluster_begin(struct wl_cluster *cluster, uint32_t workgroups) {

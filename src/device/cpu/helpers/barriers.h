@@ -52,6 +52,12 @@ bool wl_barriers_arrive(struct wl_wave_barriers *wave);
 void wl_barriers_end_wave(struct wl_wave_barriers *wave);
 void wl_barriers_end(struct wl_barriers *barriers);
 
+enum { WL_CLUSTER_BARRIER = -3 }; /* its number */
+
+/* The cluster that a wave's workgroup is in, or NULL. */
+const struct wl_cluster *wl_wave_cluster(const struct wl_wave *wave);
+/* What HW_REG_IB_STS2 says of clusters: bits 9:6: not 0 in one; 24:21: the workgroup's rank there. */
+uint32_t wl_cluster_status(const struct wl_wave *wave);
 void wl_cluster_begin(struct wl_cluster *cluster, uint32_t workgroups);
 
 #endif

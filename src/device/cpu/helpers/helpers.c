@@ -1,5 +1,6 @@
 #include "device/cpu/helpers/helpers.h"
 #include "base/cpu.h"
+#include "device/cpu/helpers/barriers.h"
 #include "device/cpu/helpers/lanes.h"
 #include "machine/lane_mask.h"
 #include "machine/operations.h"
@@ -242,7 +243,7 @@ static uint64_t help_time(struct wl_wave *wave) {
     return (uint64_t)t.tv_sec * 100000000u + (uint64_t)t.tv_nsec / 10;
 }
 
-enum { HWREG_MODE = 1, HWREG_SHADER_CYCLES = 29, HWREG_SHADER_CYCLES_HI = 30, HWREG_SH_MEM_BASES = 15 };
+enum { HWREG_MODE = 1, HWREG_IB_STS2 = 28, HWREG_SHADER_CYCLES = 29, HWREG_SHADER_CYCLES_HI = 30, HWREG_SH_MEM_BASES = 15 };
 
 static uint32_t hwreg_mask(uint32_t hwreg) {
     uint32_t size = (hwreg >> 11 & 31) + 1;
@@ -254,6 +255,9 @@ static uint32_t help_getreg(struct wl_wave *wave, uint32_t hwreg) {
     switch (hwreg & 63) {
     case HWREG_MODE:
         value = wave->mode_register;
+        break;
+    case HWREG_IB_STS2:
+        value = wl_cluster_status(wave);
         break;
     case HWREG_SHADER_CYCLES:
         value = (uint32_t)wl_ticks(); /* code for processors that count 20 bits reads no more */
@@ -296,7 +300,9 @@ static void help_rounding(struct wl_wave *wave, uint32_t other) {
 }
 
 static uint64_t help_message_return(struct wl_wave *wave, uint32_t message) {
-    enum { GET_REALTIME = 0x83 };
+    enum { GET_REALTIME = 0x83, GET_CLUSTER_BARRIER_STATE = 0x88 };
+    if ((message & 0xff) == GET_CLUSTER_BARRIER_STATE)
+        return wl_help_barrier(wave, WL_BARRIER_STATE, (uint32_t)WL_CLUSTER_BARRIER, 0);
     return (message & 0xff) == GET_REALTIME ? help_time(wave) : 0;
 }
 

@@ -9,6 +9,7 @@
 #include "device/cpu/fault/fault.h"
 #include "device/cpu/helpers/helpers.h"
 #include "device/cpu/memory.h"
+#include "device/cpu/run/clusters.h"
 #include "device/cpu/run/exits.h"
 #include "device/cpu/run/groups.h"
 #include "device/cpu/run/launch.h"
@@ -244,7 +245,7 @@ static groups_fn *choose_groups(bool keeps_wave) { return keeps_wave ? kept_grou
 /* ---- kernels that can ----------------------------------------------------------------------- */
 
 static void begin_barriers(struct wl_group *group) {
-    wl_barriers_begin(&group->barriers, group->wave_count, NULL, 0);
+    wl_barriers_begin(&group->barriers, group->wave_count, group->cluster, group->cluster_rank);
     for (uint32_t w = 0; w < group->wave_count; w++)
         wl_barriers_begin_wave(&group->runners[w].barriers, &group->barriers);
 }
@@ -265,6 +266,8 @@ enum wl_progress wl_group_start(struct wl_job *job, struct wl_thread *thread, st
         struct wl_wave *wave = wl_group_wave(group, w);
         struct wl_runner *runner = &group->runners[w];
         start_wave(job, wave, id, w, extent->items, thread->id_table);
+        if (job->clustered)
+            wl_cluster_place(job->launch, wave, id);
         runner->state = WL_WAVE_READY;
         enum wl_mode mode = (w + 1) * job->wave_size <= extent->items ? WL_MODE_FULL : WL_MODE_MASKED;
         if (!wl_wave_is_ready(runner, job->unit, mode) && !wl_wave_enter(job, thread, runner, wave, job->unit, mode))
@@ -674,6 +677,8 @@ __attribute__((noinline)) static void run_guarded(struct wl_job *job, struct wl_
     if (sigsetjmp(thread->jump, 0) == 0) {
         if (job->groups)
             wl_waiting_run_resident(job, thread);
+        else if (job->clustered)
+            wl_clusters_run(job, thread);
         else if (job->may_wait)
             wl_waiting_run_chunks(job, thread);
         else

@@ -37,6 +37,10 @@ enum wl_progress wl_group_run_workgroup(struct wl_job *job, struct wl_thread *th
 bool wl_group_take_chunk(struct wl_job *job, const struct wl_thread *thread, uint64_t chunk, uint64_t *first, uint64_t *end);
 
 /* ---- waiting.c ---- */
+/* Called after each round in which all waves only waited. Returns at once in the first rounds of a wait, lets other threads of the machine
+ * run in later ones, and sleeps for a moment in still later ones, unless the waves count or look at a clock (`changes`). `rounds`: how many
+ * such rounds there were before. */
+void wl_back_off(unsigned rounds, bool changes);
 /* Takes workgroups until none is left, and runs each until it ends or is parked. A thread that has nothing to start goes on with what is
  * parked. */
 void wl_waiting_run_chunks(struct wl_job *job, struct wl_thread *thread);

@@ -6,7 +6,9 @@
 #include "device/cpu/code/units.h"
 #include "device/cpu/fault/fault.h"
 #include "device/cpu/memory.h"
+#include "device/cpu/run/clusters.h"
 #include "device/cpu/run/dispatch.h"
+#include "device/cpu/run/groups.h"
 #include "device/cpu/run/parked.h"
 #include "device/cpu/run/parts.h"
 #include "device/cpu/run/sanitize.h"
@@ -89,8 +91,10 @@ static void plan_work(struct wl_job *job) {
     job->timed = true;
     job->limit = workers < WL_MAX_PARTS ? workers : WL_MAX_PARTS;
     job->chunk = 1;
-    if (job->groups)
-        return; /* all of them are resident */
+    if (job->clustered && job->limit > job->total / wl_cluster_workgroups(job->launch))
+        job->limit = (unsigned)(job->total / wl_cluster_workgroups(job->launch));
+    if (job->groups || job->clustered)
+        return; /* all of them are resident, or all of a cluster */
     if (job->limit > job->total)
         job->limit = (unsigned)job->total;
     if (job->launch->alone)
@@ -116,6 +120,22 @@ static void plan_work(struct wl_job *job) {
     job->chunk = chunk ? chunk : 1;
 }
 
+/* The clusters of a cooperative launch, whose workgroups are fitted. */
+static enum wl_status make_clusters(struct wl_job *job) {
+    const uint32_t size = wl_cluster_workgroups(job->launch);
+    job->resident_clusters = calloc(job->total / size, sizeof *job->resident_clusters);
+    if (!job->resident_clusters)
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for %llu clusters of workgroups", (unsigned long long)(job->total / size));
+    for (uint64_t i = 0; i < job->total / size; i++)
+        wl_cluster_begin(&job->resident_clusters[i], size);
+    for (uint64_t i = 0; i < job->total; i++) {
+        uint32_t id[3];
+        wl_group_id(job->launch, i, id);
+        wl_cluster_join(&job->groups[i], &job->resident_clusters[wl_cluster_number(job->launch, id)], wl_cluster_rank(job->launch, id));
+    }
+    return WL_OK;
+}
+
 static enum wl_status make_groups(struct wl_job *job) {
     job->may_wait = job->in_order = true;
     job->groups = calloc(job->total, sizeof *job->groups);
@@ -126,10 +146,12 @@ static enum wl_status make_groups(struct wl_job *job) {
         if (status != WL_OK)
             return status;
     }
-    return WL_OK;
+    return job->clustered ? make_clusters(job) : WL_OK;
 }
 
 static void release_groups(struct wl_job *job) {
+    wl_clusters_release(job);
+    free(job->resident_clusters);
     for (uint64_t i = 0; job->groups && i < job->total; i++)
         wl_group_release(&job->groups[i]);
     free(job->groups);
@@ -243,8 +265,11 @@ static void init_job(struct wl_job *job, struct wl_job_failure *failure, struct 
     job->tries = info->may_wait & WL_SPINS; /* such kernels have no barriers, which workgroup mode is for */
     job->keeps_trying = info->keeps_wave && !job->partial;
     job->fits_workgroup_mode = fits_workgroup_mode(job);
+    job->clustered = wl_cluster_workgroups(launch) > 1;
     job->follows_waves = wl_san_tools() & ~(unsigned)WL_SANITIZE_MEMCHECK;
-    if (job->follows_waves) { /* each wave has a state of its own, and waves take turns */
+    if (job->clustered)
+        job->in_order = true;
+    if (job->clustered || job->follows_waves) { /* each wave has a state of its own, and waves take turns */
         job->may_wait = true;
         job->keeps_wave = job->tries = job->keeps_trying = job->fits_workgroup_mode = false;
     }

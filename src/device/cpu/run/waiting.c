@@ -13,10 +13,7 @@
 #include <sched.h>
 #include <time.h>
 
-/* Called after each round in which all waves only waited. Returns at once in the first rounds of a wait, lets other threads of the machine
- * run in later ones, and sleeps for a moment in still later ones, unless the waves count or look at a clock (`changes`). `rounds`: how many
- * such rounds there were before. */
-static void back_off(unsigned rounds, bool changes) {
+void wl_back_off(unsigned rounds, bool changes) {
     enum { EAGER = 64, PATIENT = 2048 };
     if (rounds < EAGER) {
         wl_relax();
@@ -50,7 +47,7 @@ static enum wl_progress run_started(struct wl_job *job, struct wl_thread *thread
         else if (++waits >= patience)
             return WL_GROUP_IDLE;
         else
-            back_off(waits, false);
+            wl_back_off(waits, false);
     }
     return progress;
 }
@@ -66,7 +63,7 @@ static void run_waiting_group(struct wl_job *job, struct wl_thread *thread, uint
         thread->running = NULL;
         if (wl_parked_add(job, &thread->group, number))
             return;
-        back_off(rounds, false); /* there is no memory for another workgroup: this one goes on */
+        wl_back_off(rounds, false); /* there is no memory for another workgroup: this one goes on */
     }
 }
 
@@ -129,7 +126,7 @@ static bool serve_parked(struct wl_job *job, struct wl_thread *thread, uint64_t 
             thread->leaves_early = true;
             return false;
         }
-        back_off(rounds++, changes);
+        wl_back_off(rounds++, changes);
         idle = 0;
         changes = false;
     }
@@ -244,6 +241,6 @@ void wl_waiting_run_resident(struct wl_job *job, struct wl_thread *thread) {
             thread->leaves_early = true;
             return;
         }
-        back_off(idle++, false);
+        wl_back_off(idle++, false);
     }
 }

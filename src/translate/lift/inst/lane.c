@@ -461,6 +461,8 @@ static void call_copy(struct wl_lift *l, const struct wl_inst *inst) {
     const bool stores = wl_lane_of(inst)->stores;
     const struct wl_operand *local = &inst->operands[stores ? 1 : 0], *address = &inst->operands[stores ? 0 : 1];
     wl_lift_flush(l);
+    if (wl_lane_of(inst)->reads_m0)
+        LLVMBuildStore(l->b, wl_lift_sgpr(l, WL_SGPR_M0), wl_lift_wave_pointer(l, offsetof(struct wl_wave, sgpr) + WL_SGPR_M0 * 4));
     LLVMValueRef arguments[] = {l->wave,
                                 wl_lift_row_address(l, local->reg),
                                 address_rows(l, address),
