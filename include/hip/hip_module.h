@@ -95,8 +95,9 @@ hipError_t hipExtLaunchKernel(const void *function, dim3 numBlocks, dim3 dimBloc
 hipError_t hipLaunchCooperativeKernel(const void *function, dim3 gridDim, dim3 blockDim, void **kernelParams, unsigned int sharedMemBytes,
                                       hipStream_t stream);
 
-/* With attributes: hipLaunchAttributeCooperative and a hipLaunchAttributeClusterDimension of 1 x 1 x 1 are known (larger clusters
- * give hipErrorInvalidClusterSize), priorities are hints, others give hipErrorInvalidValue. */
+/* With attributes: hipLaunchAttributeCooperative and hipLaunchAttributeClusterDimension are known, priorities are hints, others give
+ * hipErrorInvalidValue. hipErrorInvalidClusterSize: clusters that the kernel's processor has not, of no or more than 16 workgroups, of
+ * another size than the kernel was compiled for, or of which the grid is no whole number. */
 hipError_t hipLaunchKernelExC(const hipLaunchConfig_t *config, const void *function, void **args);
 hipError_t hipDrvLaunchKernelEx(const HIP_LAUNCH_CONFIG *config, hipFunction_t function, void **params, void **extra);
 

@@ -19,16 +19,20 @@ static int failed(hipError_t error, hipError_t wanted, const char *what) {
     return error != wanted;
 }
 
+static int cooperative; /* launches are */
+static hipStream_t stream;
+
 static hipError_t launch(const char *name, const unsigned grid[3], const unsigned *cluster, unsigned block, void **arguments) {
     hipFunction_t function;
-    hipLaunchAttribute attribute = {.id = hipLaunchAttributeClusterDimension};
+    hipLaunchAttribute attributes[2] = {{.id = hipLaunchAttributeCooperative}, {.id = hipLaunchAttributeClusterDimension}};
+    attributes[0].value.cooperative = cooperative;
     if (failed(hipModuleGetFunction(&function, module, name), hipSuccess, name))
         return hipErrorNotFound;
     if (cluster)
-        memcpy(&attribute.value.clusterDim, cluster, 3 * sizeof *cluster);
-    HIP_LAUNCH_CONFIG config = {grid[0], grid[1], grid[2], block, 1, 1, 0, NULL, &attribute, cluster != NULL};
+        memcpy(&attributes[1].value.clusterDim, cluster, 3 * sizeof *cluster);
+    HIP_LAUNCH_CONFIG config = {grid[0], grid[1], grid[2], block, 1, 1, 0, stream, attributes, cluster ? 2 : 1};
     const hipError_t error = hipDrvLaunchKernelEx(&config, function, arguments, NULL);
-    return error == hipSuccess ? hipDeviceSynchronize() : error;
+    return error == hipSuccess && !stream ? hipDeviceSynchronize() : error;
 }
 
 static int wrong(const char *what, unsigned at, int got, int want) {
@@ -115,6 +119,44 @@ static int multicasts(unsigned size, unsigned clusters, unsigned mask) {
     return 0;
 }
 
+static int meets(void) {
+    const unsigned grid[3] = {12, 1, 1}, cluster[3] = {3, 1, 1};
+    unsigned all = 12;
+    void *arguments[] = {&memory, &all};
+    memory[0] = 0;
+    return failed(launch("meet", grid, cluster, WAVE, arguments), hipSuccess, "meet") || wrong("meet", 0, memory[0], 12);
+}
+
+/* The launch's clusters are the node's of a graph. */
+static int captured(void) {
+    const unsigned grid[3] = {4, 2, 1}, size[3] = {4, 2, 1};
+    unsigned wide = 4, high = 2;
+    void *arguments[] = {&memory, &wide, &high};
+    hipGraph_t graph;
+    hipGraphExec_t executable;
+    memset(memory, 0xff, 8 * IDS * sizeof *memory);
+    if (failed(hipStreamCreate(&stream), hipSuccess, "hipStreamCreate") ||
+        failed(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal), hipSuccess, "hipStreamBeginCapture") ||
+        failed(launch("any_ids", grid, size, WAVE, arguments), hipSuccess, "any_ids") ||
+        failed(hipStreamEndCapture(stream, &graph), hipSuccess, "hipStreamEndCapture") ||
+        failed(hipGraphInstantiate(&executable, graph, NULL, NULL, 0), hipSuccess, "hipGraphInstantiate") ||
+        failed(hipGraphLaunch(executable, stream), hipSuccess, "hipGraphLaunch") ||
+        failed(hipStreamSynchronize(stream), hipSuccess, "hipStreamSynchronize"))
+        return 1;
+    stream = NULL;
+    for (unsigned i = 0; i < 8; i++)
+        if (wrong("a graph", i, memory[i * IDS + 12], (int)i) || wrong("a graph", i, memory[i * IDS + 13], 7))
+            return 1;
+    return 0;
+}
+
+static int together(void) {
+    cooperative = 1;
+    const int bad = passes_on(2, 2, 2 * WAVE) || multicasts(4, 1, 0xb) || meets();
+    cooperative = 0;
+    return bad;
+}
+
 static int leaves(void) {
     const unsigned grid[3] = {8, 1, 1}, cluster[3] = {4, 1, 1};
     void *arguments[] = {&memory};
@@ -195,7 +237,8 @@ int main(void) {
         failed(hipModuleLoadData(&module, clusters_code), hipSuccess, "hipModuleLoadData"))
         return 1;
     if (ids() || passes_on(2, 7, 3 * WAVE) || passes_on(16, 3, 2 * WAVE) || passes_on(5, 40, WAVE) || multicasts(4, 5, 0xf) ||
-        multicasts(3, 4, 5) || multicasts(16, 2, 0x8421) || multicasts(2, 3, 0) || leaves() || phases() || large() || limits())
+        multicasts(3, 4, 5) || multicasts(16, 2, 0x8421) || multicasts(2, 3, 0) || meets() || captured() || together() || leaves() ||
+        phases() || large() || limits())
         return 1;
     puts("PASS clusters");
     return 0;

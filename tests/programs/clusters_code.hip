@@ -44,6 +44,17 @@ KERNEL void pass_on(GLOBAL unsigned *numbers, GLOBAL unsigned *out, unsigned siz
     out[workgroup * __builtin_amdgcn_workgroup_size_x() + ITEM()] = sum;
 }
 
+// All workgroups of the grid wait for each other, in clusters or not.
+KERNEL void meet(GLOBAL unsigned *count, unsigned all) {
+    __builtin_amdgcn_s_cluster_barrier();
+    if (ITEM() == 0) {
+        __hip_atomic_fetch_add(count, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+        while (__hip_atomic_load(count, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT) < all)
+            __builtin_amdgcn_s_sleep(1);
+    }
+    __builtin_amdgcn_s_cluster_barrier();
+}
+
 // Each workgroup's wave loads a row to the LDS of those that the mask names; then all add up what they got.
 KERNEL void multicast(GLOBAL const int *in, GLOBAL int *out, unsigned size, unsigned mask) {
     SHARED int rows[16][WAVE];
