@@ -73,10 +73,10 @@ struct wl_multigrid {
 
 struct wl_launch {
     struct wl_device_function *function;
-    uint32_t grid[3];  /* workgroups */
-    uint32_t block[3]; /* work items a workgroup */
-    uint32_t cluster
-        [3]; /* workgroups of a cluster, of which the grid has a whole number; zeros or 1 x 1 x 1: none. At most WL_CLUSTER_WORKGROUPS */
+    uint32_t grid[3];      /* workgroups */
+    uint32_t block[3];     /* work items a workgroup */
+    uint32_t cluster[3];   /* workgroups of a cluster, at most WL_CLUSTER_WORKGROUPS; zeros or ones: none. The grid has a
+                            * whole number of them */
     uint32_t remainder[3]; /* work items of the last, partial workgroup in each dimension; 0: none is partial */
     uint32_t dynamic_lds;  /* bytes */
     const void *kernarg;   /* the explicit arguments in the kernarg segment's layout; the device adds the hidden ones */
