@@ -6,16 +6,17 @@
 #define UNITS      ((size_t)1 << (31 - 6))
 #define REMEMBERED (UINT32_C(1) << 21) /* units; what older ones did is forgotten */
 #define STEP       (UINT32_C(1) << 16)
+#define LOCKS      64
 
 static struct wl_race_unit *units;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static atomic_uint next = 1;
-static pthread_mutex_t locks[64]; /* over clocks, by the unit's number; zeros are unlocked */
+static pthread_mutex_t locks[LOCKS]; /* over clocks, by the unit's number */
 
 static void start(void) {
     void *memory = mmap(NULL, UNITS * sizeof *units, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     units = memory == MAP_FAILED ? NULL : memory;
-    for (unsigned i = 0; i < sizeof locks / sizeof *locks; i++)
+    for (unsigned i = 0; i < LOCKS; i++)
         pthread_mutex_init(&locks[i], NULL);
 }
 
@@ -42,14 +43,14 @@ void wl_race_units_restart(void) {
 }
 
 void wl_race_unit_publish(uint32_t unit, struct wl_clock *clock) {
-    pthread_mutex_t *lock = &locks[unit % 64];
+    pthread_mutex_t *lock = &locks[unit % LOCKS];
     pthread_mutex_lock(lock);
     wl_clock_join(&units[unit].clock, clock);
     pthread_mutex_unlock(lock);
 }
 
 void wl_race_unit_learn(uint32_t unit, struct wl_clock **clock) {
-    pthread_mutex_t *lock = &locks[unit % 64];
+    pthread_mutex_t *lock = &locks[unit % LOCKS];
     pthread_mutex_lock(lock);
     wl_clock_join(clock, units[unit].clock);
     pthread_mutex_unlock(lock);

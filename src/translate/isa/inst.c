@@ -29,6 +29,11 @@ static uint64_t float_bits(double number, unsigned width) {
     return (single.u >> 16 & 0x8000) | ((single.u >> 23 & 0xff) - 127 + 15) << 10;
 }
 
+bool wl_operand_same(const struct wl_operand *a, const struct wl_operand *b) {
+    return a->kind == b->kind && a->reg == b->reg && a->bank == b->bank && a->count == b->count &&
+           (a->kind != WL_OPERAND_IMM || a->bits == b->bits);
+}
+
 uint64_t wl_operand_bits(const struct wl_operand *operand, unsigned width, bool as_float, bool as_signed) {
     uint64_t bits = operand->bits;
 

@@ -72,6 +72,9 @@ struct wl_operand {
  * 16 if `is_float`, the value is in the low half); bf16 users the high half of width 32 if `is_float`, else width 16. */
 uint64_t wl_operand_bits(const struct wl_operand *operand, unsigned width, bool as_float, bool as_signed);
 
+/* Whether two operands without source modifiers name the same registers or the same number. */
+bool wl_operand_same(const struct wl_operand *a, const struct wl_operand *b);
+
 #define WL_MAX_OPERANDS 10
 
 /* Address registers of an image instruction whose list they are: "[v0, v5, v[8:9]]". The operand at its place is the first. */

@@ -328,8 +328,8 @@ static void mark_first_look(struct wl_unit *unit, uint32_t header, const struct 
         struct wl_effects effects;
         wl_inst_effects(inst, unit->request->wave_size, &effects);
         wl_put_bits(effects.touch.scalar, WL_SGPR_EXEC, 2, false);
-        const bool same = inst->isa == like->isa && !memcmp(&inst->operands[1], &like->operands[1], sizeof like->operands[1]) &&
-                          inst->offset0 == like->offset0;
+        const bool same =
+            inst->isa == like->isa && wl_operand_same(&inst->operands[1], &like->operands[1]) && inst->offset0 == like->offset0;
         if (same && inst->isa->class == WL_ISA_LOAD) {
             inst->looks_first = true;
             return;

@@ -51,10 +51,6 @@ static bool unchanged(const struct wl_lift *l, uint32_t from, uint32_t to, const
     return true;
 }
 
-static bool same_operand(const struct wl_operand *a, const struct wl_operand *b) {
-    return a->kind == b->kind && a->reg == b->reg && a->count == b->count && (a->kind != WL_OPERAND_IMM || a->bits == b->bits);
-}
-
 /* All that makes the address, the constant offset aside. The data stand in front of it in buffer stores, else behind. */
 static bool same_address(const struct wl_lift *l, const struct wl_inst *a, const struct wl_inst *b, uint32_t from, uint32_t to) {
     bool lds = a->isa->space == WL_SPACE_LDS;
@@ -64,7 +60,7 @@ static bool same_address(const struct wl_lift *l, const struct wl_inst *a, const
     for (unsigned i = (unsigned)(first - a->operands); i < (lds ? 1 : a->operand_count); i++) {
         if (i == 1 && a->isa->space != WL_SPACE_BUFFER && a->isa->space != WL_SPACE_TBUFFER)
             continue; /* data */
-        if (i >= b->operand_count || !same_operand(&a->operands[i], &b->operands[i]) || !unchanged(l, from, to, &a->operands[i]))
+        if (i >= b->operand_count || !wl_operand_same(&a->operands[i], &b->operands[i]) || !unchanged(l, from, to, &a->operands[i]))
             return false;
     }
     return a->operand_count == b->operand_count || lds;
@@ -136,7 +132,7 @@ static bool reads_ahead(const struct wl_lift *l, const struct wl_inst *load, con
         load->lds || load->isa->detail || store->isa->detail || load->isa->by_lane || store->isa->by_lane)
         return false;
     /* The load's address is its second operand. */
-    if (load->operand_count < 2 || store->operand_count < 1 || !same_operand(&load->operands[1], &store->operands[0]) ||
+    if (load->operand_count < 2 || store->operand_count < 1 || !wl_operand_same(&load->operands[1], &store->operands[0]) ||
         store->operands[0].kind != WL_OPERAND_VGPR || !unchanged(l, at, l->unit.at, &store->operands[0]))
         return false;
     if (fact->kind != WL_FACT_AFFINE || fact->lanes < l->wave_size || fact->stride <= 0 || fact->stride > FAR)
