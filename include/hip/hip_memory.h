@@ -14,8 +14,9 @@
 /* Allocates memory of the current device, aligned to a page, not zeroed. A size of 0 gives NULL and hipSuccess.
  * hipErrorInvalidValue: no `ptr`. hipErrorOutOfMemory. Free with hipFree. */
 hipError_t hipMalloc(void **ptr, size_t size);
-/* The same; `flags`: one of hipDeviceMalloc*, or hipMallocSignalMemory, whose size must be 8. All memory here is coherent, so
- * the flags change no access; pointer attributes give them back. hipErrorInvalidValue: another flag or size. */
+/* The same; `flags`: one of hipDeviceMalloc*, or hipMallocSignalMemory, whose size must be 8 and which is the host's memory, for both
+ * to access. All memory here is coherent, so the flags change no access; pointer attributes give them back. hipErrorInvalidValue: another
+ * flag or size. */
 hipError_t hipExtMallocWithFlags(void **ptr, size_t size, unsigned int flags);
 /* Allocates `height` rows of at least `width` bytes. `pitch` receives the bytes from row to row. */
 hipError_t hipMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height);

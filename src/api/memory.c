@@ -39,6 +39,8 @@ hipError_t hipMalloc(void **ptr, size_t size) { return allocate(__func__, WL_MEM
 hipError_t hipExtMallocWithFlags(void **ptr, size_t size, unsigned int flags) {
     API_REQUIRE(flags <= hipDeviceMallocContiguous, hipErrorInvalidValue);
     API_REQUIRE(flags != hipMallocSignalMemory || size == 8, hipErrorInvalidValue);
+    if (flags == hipMallocSignalMemory) /* the host accesses it, too */
+        return allocate(__func__, WL_MEMORY_HOST, ptr, size, 0);
     return allocate(__func__, WL_MEMORY_DEVICE, ptr, size, flags);
 }
 

@@ -23,7 +23,7 @@ struct wl_stream *wl_api_stream(hipStream_t handle) {
 
 /* ---- making and destroying ------------------------------------------------------------------- */
 
-static hipError_t create(const char *function, hipStream_t *handle, unsigned flags, int priority, uint64_t worker_mask) {
+static hipError_t create(const char *function, hipStream_t *handle, unsigned flags, int priority) {
     struct wl_context *context = wl_context_current();
     struct wl_stream *stream = NULL;
     if (!handle || (flags & ~hipStreamNonBlocking))
@@ -36,31 +36,38 @@ static hipError_t create(const char *function, hipStream_t *handle, unsigned fla
     enum wl_status status = wl_stream_create(context, flags & hipStreamNonBlocking ? WL_STREAM_NON_BLOCKING : 0, clamped, &stream);
     if (status != WL_OK)
         return wl_api_status(function, status);
-    stream->worker_mask = worker_mask;
     *handle = (hipStream_t)stream;
     return wl_api_success();
 }
 
-hipError_t hipStreamCreate(hipStream_t *stream) { return create(__func__, stream, hipStreamDefault, 0, 0); }
+hipError_t hipStreamCreate(hipStream_t *stream) { return create(__func__, stream, hipStreamDefault, 0); }
 
-hipError_t hipStreamCreateWithFlags(hipStream_t *stream, unsigned int flags) { return create(__func__, stream, flags, 0, 0); }
+hipError_t hipStreamCreateWithFlags(hipStream_t *stream, unsigned int flags) { return create(__func__, stream, flags, 0); }
 
 hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned int flags, int priority) {
-    return create(__func__, stream, flags, priority, 0);
+    return create(__func__, stream, flags, priority);
 }
 
-static uint64_t all_units(const struct wl_context *context) {
-    uint32_t units = context->info.compute_units;
-    return units >= 64 ? UINT64_MAX : (UINT64_C(1) << units) - 1;
+/* Bits of the compute units that the device has, of one word of a mask. */
+static uint32_t units_of_word(const struct wl_context *context, uint32_t word) {
+    uint32_t units = context->info.compute_units, before = word * 32;
+    return units >= before + 32 ? UINT32_MAX : units > before ? (UINT32_C(1) << (units - before)) - 1 : 0;
 }
 
 /* Bits of units that the device does not have are ignored; a mask without any other is no mask. */
 hipError_t hipExtStreamCreateWithCUMask(hipStream_t *stream, uint32_t cuMaskSize, const uint32_t *cuMask) {
     API_REQUIRE(stream != NULL, hipErrorInvalidHandle);
     API_REQUIRE(cuMaskSize > 0 && cuMask != NULL, hipErrorInvalidValue);
-    API_CONTEXT(context);
-    uint64_t mask = cuMask[0] | (cuMaskSize > 1 ? (uint64_t)cuMask[1] << 32 : 0);
-    return create(__func__, stream, hipStreamDefault, 0, mask & all_units(context));
+    hipError_t error = create(__func__, stream, hipStreamDefault, 0);
+    if (error != hipSuccess)
+        return error;
+    struct wl_stream *made = (struct wl_stream *)*stream;
+    for (uint32_t i = 0; i < cuMaskSize && i < WL_STREAM_MASK_WORDS; i++) {
+        made->unit_mask[i] = cuMask[i] & units_of_word(made->context, i);
+        made->masked = made->masked || made->unit_mask[i];
+    }
+    made->worker_mask = made->unit_mask[0] | (uint64_t)made->unit_mask[1] << 32;
+    return hipSuccess;
 }
 
 hipError_t hipStreamDestroy(hipStream_t stream) {
@@ -125,13 +132,9 @@ int hipGetStreamDeviceId(hipStream_t stream) {
 hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t cuMaskSize, uint32_t *cuMask) {
     API_REQUIRE(cuMaskSize > 0 && cuMask != NULL, hipErrorInvalidValue);
     API_STREAM(queue, stream);
-    uint32_t words = (queue->context->info.compute_units + 31) / 32;
-    API_REQUIRE(cuMaskSize >= (words > 2 ? 2 : words), hipErrorInvalidValue);
-    uint64_t mask = queue->worker_mask ? queue->worker_mask : all_units(queue->context);
-    memset(cuMask, 0, cuMaskSize * sizeof *cuMask);
-    cuMask[0] = (uint32_t)mask;
-    if (cuMaskSize > 1)
-        cuMask[1] = (uint32_t)(mask >> 32);
+    API_REQUIRE(cuMaskSize >= (queue->context->info.compute_units + 31) / 32, hipErrorInvalidValue);
+    for (uint32_t i = 0; i < cuMaskSize; i++)
+        cuMask[i] = !queue->masked ? units_of_word(queue->context, i) : i < WL_STREAM_MASK_WORDS ? queue->unit_mask[i] : 0;
     API_SUCCESS();
 }
 

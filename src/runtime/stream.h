@@ -13,6 +13,7 @@
 
 struct wl_context;
 
+#define WL_STREAM_MASK_WORDS   32 /* 1,024 compute units */
 #define WL_STREAM_NON_BLOCKING 1u /* does not order itself with the null stream */
 
 enum wl_stream_state { WL_STREAM_IDLE, WL_STREAM_READY, WL_STREAM_RUNNING, WL_STREAM_PARKED, WL_STREAM_WATCHED };
@@ -38,8 +39,10 @@ struct wl_stream {
     uint64_t id;                   /* never used again */
     unsigned flags;
     int priority;
-    bool per_thread;          /* a thread's default stream */
-    uint64_t worker_mask;     /* hipExtStreamCreateWithCUMask; 0: all */
+    bool per_thread; /* a thread's default stream */
+    bool masked;     /* hipExtStreamCreateWithCUMask chose compute units: */
+    uint32_t unit_mask[WL_STREAM_MASK_WORDS];
+    uint64_t worker_mask;     /* the first 64 of them; 0: all */
     struct wl_stream_window { /* hipStreamSetAttribute's hints: how caches should treat a range */
         void *base;
         size_t size;

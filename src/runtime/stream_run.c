@@ -484,25 +484,44 @@ static struct wl_stream *busy_blocking(struct wl_context *context) {
     return busy;
 }
 
+/* The same where streams have queues. One that has given all its work to its queue is not busy any more, and the device's null stream
+ * waits for it. */
+static enum wl_status synchronize_null_queue(struct wl_stream *stream) {
+    const uint64_t submitted = atomic_load(&stream->submitted);
+    bool given = wait_until(stream, submitted);
+    struct wl_stream *busy;
+    while (given && (busy = busy_blocking(stream->context))) {
+        given = wait_until(busy, atomic_load(&busy->submitted));
+        wl_stream_release(busy);
+    }
+    if (!given) /* the process exits: what cannot finish is left */
+        return WL_OK;
+    enum wl_status status = wl_stream_given(stream, queues_of(stream)->synchronize(stream->queue));
+    if (status == WL_OK)
+        raise_to(&stream->emptied, submitted);
+    return status;
+}
+
 enum wl_status wl_stream_synchronize(struct wl_stream *stream) {
     struct wl_context *context = stream->context;
     uint64_t submitted = atomic_load(&stream->submitted);
     enum wl_status status = wl_stream_may_wait(stream, submitted);
     if (status != WL_OK)
         return status;
-    status = wl_stream_wait(stream, submitted);
+    const bool null = stream == context->null_stream;
+    status = null && stream->queue ? synchronize_null_queue(stream) : wl_stream_wait(stream, submitted);
     if (status == WL_OK)
         wl_stream_observe(stream, submitted);
     wl_order_seen(stream);
-    if (stream == context->null_stream)
+    if (null)
         wl_order_seen_all(context);
-    while (stream == context->null_stream && atomic_load(&context->busy)) {
+    while (null && !stream->queue && atomic_load(&context->busy)) {
         struct wl_stream *busy = busy_blocking(context);
         if (!busy)
             break;
         submitted = atomic_load(&busy->submitted);
         bool done = wait_until(busy, submitted);
-        if (done && empty_queue(busy) == WL_OK)
+        if (done)
             wl_stream_observe(busy, submitted);
         wl_stream_release(busy);
         if (!done)

@@ -185,13 +185,15 @@ static void test_masks(void **state) {
     int bits = 0;
     for (int i = 0; i < 256; i++)
         bits += (int)(all[i / 32] >> i % 32 & 1);
-    assert_int_equal(bits, units() < 64 ? units() : 64);
+    assert_int_equal(bits, units() < 256 ? units() : 256);
     ok(hipExtStreamCreateWithCUMask(&stream, 4, mask));
     ok(hipExtStreamGetCUMask(stream, 8, seen));
     assert_int_equal(seen[0], 1);
     for (int i = 1; i < 8; i++)
-        assert_int_equal(seen[i], 0);
+        assert_int_equal(seen[i], i < 4 ? mask[i] & all[i] : 0);
     fails(hipErrorInvalidValue, hipExtStreamGetCUMask(stream, 0, seen));
+    if (units() > 32)
+        fails(hipErrorInvalidValue, hipExtStreamGetCUMask(stream, 1, seen));
     fails(hipErrorInvalidValue, hipExtStreamGetCUMask(stream, 8, NULL));
     ok(hipStreamDestroy(stream));
     fails(hipErrorInvalidValue, hipExtStreamCreateWithCUMask(&stream, 0, mask));

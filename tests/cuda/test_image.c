@@ -80,7 +80,7 @@ static void test_devices(void **state) {
     assert_string_equal(properties.name, "Fake GPU 0");
     assert_int_equal(properties.major, 9);
     assert_int_equal(properties.minor, 0);
-    assert_int_equal(properties.multiProcessorCount, 12);
+    assert_int_equal(properties.multiProcessorCount, 132);
     assert_int_equal(properties.totalGlobalMem, (size_t)4 << 30);
     assert_int_equal(properties.sharedMemPerBlockOptin, 232448);
     assert_int_equal(properties.maxSharedMemoryPerMultiProcessor, 233472);

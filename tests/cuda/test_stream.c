@@ -85,6 +85,31 @@ static void test_launches_do_not_wait(void **state) {
     ok(hipStreamDestroy(stream));
 }
 
+/* Lets the device work when somebody waits for it. */
+static void *let_go(void *before) {
+    while (fake->calls("cuEventSynchronize") == (uintptr_t)before)
+        usleep(100);
+    fake->hold(false);
+    return NULL;
+}
+
+/* Waiting for the null stream waits for what other streams have given to the device, also where the null stream was given nothing. */
+static void test_null_stream_waits(void **state) {
+    (void)state;
+    pthread_t thread;
+    hipStream_t blocking;
+    ok(hipStreamCreate(&blocking));
+    fake->hold(true);
+    append(1, blocking);
+    append(2, hipStreamPerThread);
+    assert_int_equal(pthread_create(&thread, NULL, let_go, (void *)(uintptr_t)fake->calls("cuEventSynchronize")), 0);
+    ok(hipStreamSynchronize(NULL));
+    assert_int_equal(atomic_load(&list.count), 2);
+    ok(hipStreamQuery(NULL));
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    ok(hipStreamDestroy(blocking));
+}
+
 static void test_null_stream(void **state) {
     (void)state;
     hipStream_t blocking, non_blocking;
@@ -424,6 +449,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_launches_do_not_wait, clear),
         cmocka_unit_test_setup(test_null_stream, clear),
+        cmocka_unit_test_setup(test_null_stream_waits, clear),
         cmocka_unit_test_setup(test_events, clear),
         cmocka_unit_test_setup(test_event_again, clear),
         cmocka_unit_test_setup(test_host_functions, clear),
