@@ -92,10 +92,8 @@ static void open_translator(void) {
     functions->free = (wl_translate_free_fn *)(uintptr_t)dlsym(handle, "wl_translate_free");
     functions->host = (wl_translate_host_fn *)(uintptr_t)dlsym(handle, "wl_translate_host");
     functions->failure = (wl_translate_failure_fn *)(uintptr_t)dlsym(handle, "wl_translate_failure");
-    const bool *background = dlsym(handle, "wl_translate_background");
     functions->pause_with = (wl_translate_pause_with_fn *)(uintptr_t)dlsym(handle, "wl_translate_pause_with");
-    functions->background = background && *background && functions->pause_with;
-    if (!functions->translate || !functions->free || !functions->host || !functions->failure)
+    if (!functions->translate || !functions->free || !functions->host || !functions->failure || !functions->pause_with)
         miss(&translator.library);
 }
 
@@ -110,8 +108,6 @@ static void open_threaded(void) {
     functions->run = (wl_translate_steps_run_fn *)(uintptr_t)dlsym(handle, "wl_translate_steps_run");
     functions->free = (wl_translate_steps_free_fn *)(uintptr_t)dlsym(handle, "wl_translate_steps_free");
     functions->failure = (wl_translate_failure_fn *)(uintptr_t)dlsym(handle, "wl_threaded_failure");
-    const bool *background = dlsym(handle, "wl_threaded_background");
-    functions->background = background && *background;
     if (!functions->steps || !functions->run || !functions->free || !functions->failure)
         miss(&threaded.library);
 }

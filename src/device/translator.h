@@ -10,8 +10,7 @@ struct wl_translator {
     wl_translate_free_fn *free;
     wl_translate_host_fn *host;
     wl_translate_failure_fn *failure;
-    wl_translate_pause_with_fn *pause_with; /* not NULL if `background` */
-    bool background;                        /* whether it may be at work while the process ends */
+    wl_translate_pause_with_fn *pause_with;
 };
 
 /* What makes threaded code. */
@@ -20,7 +19,6 @@ struct wl_threaded {
     wl_translate_steps_run_fn *run;
     wl_translate_steps_free_fn *free;
     wl_translate_failure_fn *failure;
-    bool background; /* as the translator's */
 };
 
 /* Opens that library at the first call; it stays open. WL_UNSUPPORTED with the reason. Thread-safe. */

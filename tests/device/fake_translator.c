@@ -35,3 +35,5 @@ EXPORT void wl_translate_free(struct wl_translate_result *result) { free(result-
 EXPORT void wl_translate_host(const char **cpu, const char **features) { *cpu = *features = ""; }
 
 EXPORT const char *wl_translate_failure(void) { return "the fake translator found no object"; }
+
+EXPORT void wl_translate_pause_with(wl_translate_pause_fn *function) { (void)function; }

@@ -144,8 +144,6 @@ wl_translate_fn wl_translate;
 wl_translate_free_fn wl_translate_free;
 wl_translate_host_fn wl_translate_host;
 wl_translate_failure_fn wl_translate_failure, wl_threaded_failure;
-/* Whether a thread may translate while the process ends: without it there is no native code in the background. The same in both objects. */
-extern const bool wl_translate_background, wl_threaded_background;
 wl_translate_steps_fn wl_translate_steps;
 wl_translate_steps_run_fn wl_translate_steps_run;
 wl_translate_steps_free_fn wl_translate_steps_free;

@@ -10,12 +10,6 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-#ifdef WL_STATIC_LLVM
-EXPORT const bool wl_threaded_background = true;
-#else
-EXPORT const bool wl_threaded_background = false;
-#endif
-
 /* The native semantics and the steps around them are compiled for such a host (CMakeLists.txt). */
 static bool host_runs_steps(void) {
 #if defined(__x86_64__)

@@ -293,8 +293,7 @@ static bool make_steps(struct wl_device_module *module, struct wl_cpu_unit *unit
         return unit->steps;
     unit->no_steps = true;
     const struct wl_threaded *threaded = NULL;
-    bool alone = wl_options()->tier == 1;
-    if (wl_threaded_use(&threaded) != WL_OK || !(threaded->background || alone))
+    if (wl_threaded_use(&threaded) != WL_OK)
         return false;
     struct wl_translate_request request = make_request(NULL, module, unit, WL_MODE_FULL);
     if (threaded->steps(&request, &result) != WL_OK) {
