@@ -70,14 +70,16 @@ struct copy_command {
     _Alignas(16) unsigned char staged[];
 };
 
-/* Gives a copy to the stream's queue. */
+/* Gives a copy to the stream's queue. Slices that follow each other like rows are rows. */
 static enum wl_status give_copy(struct wl_stream *stream, const struct wl_copy *copy) {
     enum wl_status status = WL_OK;
-    for (size_t slice = 0; slice < copy->slices && status == WL_OK; slice++) {
+    const bool even = copy->target_slice == copy->rows * copy->target_pitch && copy->source_slice == copy->rows * copy->source_pitch;
+    const size_t slices = even ? 1 : copy->slices, all = even ? copy->slices : 1;
+    for (size_t slice = 0; slice < slices && status == WL_OK; slice++) {
         struct wl_rows rows = {.target = (char *)copy->target + slice * copy->target_slice,
                                .source = (const char *)copy->source + slice * copy->source_slice,
                                .width = copy->width,
-                               .rows = copy->rows,
+                               .rows = copy->rows * all,
                                .target_pitch = copy->target_pitch,
                                .source_pitch = copy->source_pitch};
         status = stream->context->device->ops->queues->copy(stream->queue, &rows);

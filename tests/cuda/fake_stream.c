@@ -214,7 +214,22 @@ static CUresult run_copy(struct fake_work *work) {
     return CUDA_SUCCESS;
 }
 
-/* Pageable memory is read or written before the call returns. */
+static CUresult run_copy_aside(struct fake_work *work) {
+    CUresult result = run_copy(work);
+    free(fake_at(work->b));
+    return result;
+}
+
+/* What the driver does with a small block of pageable memory: it copies it aside. */
+static CUresult give_copy_aside(CUdeviceptr target, CUdeviceptr source, size_t size, CUstream stream) {
+    struct fake_work *work = fake_work(run_copy_aside);
+    work->a = target;
+    work->b = (uint64_t)(uintptr_t)memcpy(malloc(size), fake_at(source), size);
+    work->size = size;
+    return fake_give(stream, work);
+}
+
+/* Other pageable memory is read or written before the call returns. */
 static CUresult give_copy(CUdeviceptr target, CUdeviceptr source, size_t size, CUstream stream, bool wait) {
     enum fake_kind to, from;
     FAKE_REQUIRE(fake_find(target, size, &to) && fake_find(source, size, &from), CUDA_ERROR_INVALID_VALUE);
@@ -235,7 +250,11 @@ CUresult cuMemcpy(CUdeviceptr target, CUdeviceptr source, size_t size) {
 
 CUresult cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source, size_t size, CUstream stream) {
     FAKE_ENTER();
-    return give_copy(target, source, size, stream, false);
+    enum { SMALL = 64 << 10 };
+    enum fake_kind to, from;
+    FAKE_REQUIRE(fake_find(target, size, &to) && fake_find(source, size, &from), CUDA_ERROR_INVALID_VALUE);
+    return to != FAKE_UNKNOWN && from == FAKE_UNKNOWN && size <= SMALL ? give_copy_aside(target, source, size, stream)
+                                                                       : give_copy(target, source, size, stream, false);
 }
 
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream stream) {

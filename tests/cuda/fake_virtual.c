@@ -268,21 +268,29 @@ CUresult cuMemPoolImportPointer(CUdeviceptr *memory, CUmemoryPool pool, CUmemPoo
     return add_memory(dup(copy.file), copy.size, memory);
 }
 
-CUresult cuMemAllocFromPoolAsync(CUdeviceptr *memory, size_t size, CUmemoryPool pool, CUstream stream) {
-    FAKE_ENTER();
+static CUresult new_pool_memory(CUdeviceptr *memory, size_t size, CUstream stream) {
     (void)stream;
-    FAKE_REQUIRE(size && !pool->imported, CUDA_ERROR_INVALID_VALUE);
+    FAKE_REQUIRE(size, CUDA_ERROR_INVALID_VALUE);
     int file = memfd_create("fake-pool-memory", MFD_CLOEXEC);
     FAKE_REQUIRE(file >= 0 && ftruncate(file, (off_t)size) == 0, CUDA_ERROR_OUT_OF_MEMORY);
     return add_memory(file, size, memory);
 }
 
-CUresult cuMemFreeAsync(CUdeviceptr memory, CUstream stream) {
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr *memory, size_t size, CUmemoryPool pool, CUstream stream) {
     FAKE_ENTER();
-    fake_wait(stream);
+    FAKE_REQUIRE(!pool->imported, CUDA_ERROR_INVALID_VALUE);
+    return new_pool_memory(memory, size, stream);
+}
+
+CUresult cuMemAllocAsync(CUdeviceptr *memory, size_t size, CUstream stream) {
+    FAKE_ENTER();
+    return new_pool_memory(memory, size, stream);
+}
+
+static CUresult run_free(struct fake_work *work) {
     pthread_mutex_lock(&space.lock);
     struct pool_memory **link = &pool_memories;
-    while (*link && (*link)->address != memory)
+    while (*link && (*link)->address != work->a)
         link = &(*link)->next;
     struct pool_memory *found = *link;
     if (found)
@@ -294,4 +302,11 @@ CUresult cuMemFreeAsync(CUdeviceptr memory, CUstream stream) {
     close(found->file);
     free(found);
     return CUDA_SUCCESS;
+}
+
+CUresult cuMemFreeAsync(CUdeviceptr memory, CUstream stream) {
+    FAKE_ENTER();
+    struct fake_work *work = fake_work(run_free);
+    work->a = memory;
+    return fake_give(stream, work);
 }

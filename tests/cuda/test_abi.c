@@ -60,6 +60,7 @@ int main(void) {
         SAME(cuMemPoolExportPointer, cuMemPoolExportPointer),
         SAME(cuMemPoolImportPointer, cuMemPoolImportPointer),
         SAME(cuMemAllocFromPoolAsync, cuMemAllocFromPoolAsync),
+        SAME(cuMemAllocAsync, cuMemAllocAsync),
         SAME(cuMemFreeAsync, cuMemFreeAsync),
         SAME(cuImportExternalMemory, cuImportExternalMemory),
         SAME(cuExternalMemoryGetMappedBuffer, cuExternalMemoryGetMappedBuffer),

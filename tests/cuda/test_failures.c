@@ -18,6 +18,7 @@ static const char *const quiet[] = {"cuCtxGetCurrent",
                                     "cuMemGetAllocationGranularity",
                                     "cuMemRelease",
                                     "cuMemPoolDestroy",
+                                    "cuMemAllocAsync",
                                     "cuMemFreeAsync",
                                     "cuDestroyExternalMemory",
                                     "cuCtxSetLimit",
@@ -89,6 +90,7 @@ static const char *const functions[] = {
     "cuMemPoolExportPointer",
     "cuMemPoolImportPointer",
     "cuMemAllocFromPoolAsync",
+    "cuMemAllocAsync",
     "cuMemFreeAsync",
     "cuImportExternalMemory",
     "cuExternalMemoryGetMappedBuffer",
@@ -209,6 +211,7 @@ static void use_memory(void) {
     if (did(hipMalloc((void **)&there, 5000))) {
         did(hipMemcpy(there, here, sizeof here, hipMemcpyHostToDevice));
         did(hipMemcpy2D(there, 100, here, 8, 6, 8, hipMemcpyHostToDevice));
+        did(hipMemcpy2D(there, 100, here, 8, 8, 8, hipMemcpyHostToDevice));
         did(hipMemset(there, 1, 100));
         did(hipMemsetD16(there, 1, 10));
         did(hipMemsetD32(there, 1, 10));

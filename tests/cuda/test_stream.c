@@ -85,6 +85,40 @@ static void test_launches_do_not_wait(void **state) {
     ok(hipStreamDestroy(stream));
 }
 
+/* Nor do copies of pageable memory that is not large: the program may change it after the call. */
+static void test_copies_do_not_wait(void **state) {
+    (void)state;
+    enum { WIDTH = 100, ROWS = 8, SLICES = 5 };
+    char from[SLICES * ROWS * WIDTH], back[SLICES * ROWS * WIDTH];
+    hipStream_t stream;
+    hipPitchedPtr memory;
+    ok(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    ok(hipMalloc3D(&memory, (hipExtent){WIDTH, ROWS, SLICES}));
+    struct hipMemcpy3DParms copy = {.srcPtr = {from, WIDTH, WIDTH, ROWS}, .dstPtr = memory, .extent = {WIDTH, ROWS, SLICES}};
+    for (int i = 0; i < SLICES * ROWS * WIDTH; i++)
+        from[i] = (char)(i * 31 / 7);
+    copy.kind = hipMemcpyHostToDevice;
+    fake->hold(true);
+    append(1, stream);
+    ok(hipMemcpy3DAsync(&copy, stream));
+    fails(hipErrorNotReady, hipStreamQuery(stream));
+    memset(from, 0, sizeof from);
+    ok(hipMemcpyAsync((char *)memory.ptr + memory.pitch, "a row", 6, hipMemcpyHostToDevice, stream));
+    fails(hipErrorNotReady, hipStreamQuery(stream));
+    fake->hold(false);
+    ok(hipStreamSynchronize(stream));
+    copy.srcPtr = memory;
+    copy.dstPtr = (hipPitchedPtr){back, WIDTH, WIDTH, ROWS};
+    copy.kind = hipMemcpyDeviceToHost;
+    ok(hipMemcpy3D(&copy));
+    for (int i = 0; i < SLICES * ROWS * WIDTH; i++)
+        if (i < WIDTH || i >= WIDTH + 6)
+            assert_int_equal(back[i], (char)(i * 31 / 7));
+    assert_string_equal(back + WIDTH, "a row");
+    ok(hipFree(memory.ptr));
+    ok(hipStreamDestroy(stream));
+}
+
 /* Lets the device work when somebody waits for it. */
 static void *let_go(void *before) {
     while (fake->calls("cuEventSynchronize") == (uintptr_t)before)
@@ -448,6 +482,7 @@ int main(void) {
         return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_launches_do_not_wait, clear),
+        cmocka_unit_test_setup(test_copies_do_not_wait, clear),
         cmocka_unit_test_setup(test_null_stream, clear),
         cmocka_unit_test_setup(test_null_stream_waits, clear),
         cmocka_unit_test_setup(test_events, clear),

@@ -324,6 +324,7 @@ typedef struct CUDA_MEMCPY2D_st {
     F(OPTIONAL, cuMemPoolExportPointer, cuMemPoolExportPointer, (CUmemPoolPtrExportData * data, CUdeviceptr memory))                       \
     F(OPTIONAL, cuMemPoolImportPointer, cuMemPoolImportPointer, (CUdeviceptr * memory, CUmemoryPool pool, CUmemPoolPtrExportData * data))  \
     F(OPTIONAL, cuMemAllocFromPoolAsync, cuMemAllocFromPoolAsync, (CUdeviceptr * memory, size_t size, CUmemoryPool pool, CUstream stream)) \
+    F(OPTIONAL, cuMemAllocAsync, cuMemAllocAsync, (CUdeviceptr * memory, size_t size, CUstream stream))                                    \
     F(OPTIONAL, cuMemFreeAsync, cuMemFreeAsync, (CUdeviceptr memory, CUstream stream))                                                     \
     F(OPTIONAL, cuImportExternalMemory, cuImportExternalMemory, (CUexternalMemory * memory, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *desc)) \
     F(OPTIONAL, cuExternalMemoryGetMappedBuffer, cuExternalMemoryGetMappedBuffer,                                                          \

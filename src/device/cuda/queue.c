@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#define TAKEN_AT_ONCE (64u << 10)
+
 static CUdeviceptr address_of(const void *memory) { return (CUdeviceptr)(uintptr_t)memory; }
 
 /* ---- queues ------------------------------------------------------------------------------------ */
@@ -66,6 +68,28 @@ static bool is_drivers(const struct wl_cuda_device *device, const void *memory) 
     return device->driver->cuMemGetAddressRange(&begin, &size, address_of(memory)) == CUDA_SUCCESS;
 }
 
+/* For rows of pageable memory the driver waits until the stream has come to them; a dense block of TAKEN_AT_ONCE bytes it takes at once. So
+ * they go through memory of the device's, which is there until they are where they belong. False: not such rows, or the driver does not
+ * do that. */
+static bool copy_through(struct wl_device_queue *queue, const CUDA_MEMCPY2D *rows, enum wl_status *status) {
+    const struct wl_cuda_driver *driver = queue->device->driver;
+    const size_t size = rows->WidthInBytes * rows->Height;
+    CUdeviceptr block = 0;
+    CUDA_MEMCPY2D placing = *rows;
+    if (rows->srcMemoryType != CU_MEMORYTYPE_HOST || rows->dstMemoryType != CU_MEMORYTYPE_DEVICE || rows->srcPitch != rows->WidthInBytes ||
+        size > TAKEN_AT_ONCE || !driver->cuMemAllocAsync || !driver->cuMemFreeAsync ||
+        driver->cuMemAllocAsync(&block, size, queue->stream) != CUDA_SUCCESS)
+        return false;
+    placing.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+    placing.srcDevice = block;
+    CUresult result = driver->cuMemcpyAsync(block, address_of(rows->srcHost), size, queue->stream);
+    if (result == CUDA_SUCCESS)
+        result = driver->cuMemcpy2DAsync(&placing, queue->stream);
+    const CUresult freed = driver->cuMemFreeAsync(block, queue->stream);
+    *status = wl_cuda_result(queue->device, result == CUDA_SUCCESS ? freed : result, "a copy of rows");
+    return result != CUDA_ERROR_INVALID_VALUE; /* a pitch that is too large */
+}
+
 /* Many rows at once. False: the driver does not do that. */
 static bool copy_plane(struct wl_device_queue *queue, const struct wl_rows *rows, enum wl_status *status) {
     enum { FEW = 4 };
@@ -85,6 +109,8 @@ static bool copy_plane(struct wl_device_queue *queue, const struct wl_rows *rows
         .WidthInBytes = rows->width,
         .Height = rows->rows,
     };
+    if (copy_through(queue, &copy, status))
+        return true;
     CUresult result = device->driver->cuMemcpy2DAsync(&copy, queue->stream);
     if (result == CUDA_ERROR_INVALID_VALUE) /* a pitch that is too large, two mappings in a row: one by one */
         return false;
