@@ -162,6 +162,9 @@ struct wl_helpers {
     void (*load_transposed)(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint64_t base, uint32_t kind);
     /* global_load_async_to_lds_*, global_store_async_from_lds_*: between memory and LDS at lds[l] + offset. `kind`: WL_REACH_*. */
     void (*copy_lds)(struct wl_wave *wave, const uint32_t *lds, const uint32_t *address, uint64_t base, uint32_t offset, uint32_t kind);
+    /* tensor_load_to_lds, tensor_store_from_lds: the descriptor's groups, 4, 8, 4 and 4 dwords; the last two NULL: zeros. */
+    void (*tensor)(struct wl_wave *wave, const uint32_t *group0, const uint32_t *group1, const uint32_t *group2, const uint32_t *group3,
+                   uint32_t store);
     /* global_load_block and its like: register i moves to or from address + 4 * i if bit i of `mask` is set. `kind`: WL_REACH_*. */
     void (*block)(struct wl_wave *wave, uint32_t *rows, const uint32_t *address, uint64_t base, uint32_t kind, uint32_t mask);
     /* An access without index through a buffer that is neither linear nor scratch: the address of byte `skip` of the element

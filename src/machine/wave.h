@@ -31,11 +31,13 @@ enum {
     WL_SGPR_SCC = 125,  /* 0 or 1 */
     WL_SGPR_EXEC = 126, /* 126, 127; wave32 uses 126 alone */
     WL_SGPR_COUNT = 128,
-    WL_M0_LDS = 0x3ffff,  /* the bits of M0 that say where in LDS a load from memory goes: 160 KiB, of which most processors have less */
-    WL_VGPR_COUNT = 1024, /* rows: gfx1250's VGPRs; of others 256 VGPRs, then 256 AGPRs */
+    WL_M0_LDS = 0x3ffff, /* the bits of M0 that say where in LDS a load from memory goes: 160 KiB, of which most processors have less */
+    WL_AGPR = 256,       /* rows: VGPRs of all but gfx1250, and from here on ... */
+    WL_AGPR_END = 512,   /* ... AGPRs */
+    WL_TEMPORARY = 1024, /* gfx1250's VGPRs. Rows behind them, of others behind AGPRs, are an instruction's own (unit/pieces.h) */
+    WL_TEMPORARIES = 64,
+    WL_VGPR_COUNT = WL_TEMPORARY + WL_TEMPORARIES, /* rows */
     WL_ROW_WORDS = WL_VGPR_COUNT / 64,
-    WL_AGPR = 256, /* VGPRs of all but gfx1250 */
-    WL_AGPR_END = 512,
 };
 
 /* Flat apertures: bits 63:32 of a flat address into LDS or scratch; bits 47:32 are zero as on GFX9 hardware, so that

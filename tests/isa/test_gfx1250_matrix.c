@@ -10,15 +10,17 @@ static const struct row {
     uint32_t words[2];
     const struct number_format *a, *b; /* NULL: 8-bit integers, of which `is_signed` says what they are */
     unsigned k, run;                   /* elements of A beside each other in a lane, until the other half of the wave goes on */
-    bool sparse, is_signed[2];
+    bool sparse, is_signed[2], second; /* second: index_key:1 */
 } rows[] = {
-    {"v_wmma_f32_16x16x4_f32", {0xcc5d0028, 0x1c621100}, &f32, &f32, 4, 2, false, {0}},
-    {"v_wmma_f32_16x16x32_f16", {0xcc600028, 0x1c621100}, &f16, &f16, 32, 8, false, {0}},
-    {"v_wmma_f32_16x16x64_fp8_bf8", {0xcc6b0028, 0x1c621100}, &fp8, &bf8, 64, 16, false, {0}},
-    {"v_wmma_i32_16x16x64_iu8", {0xcc720028, 0x3c621100}, NULL, NULL, 64, 16, false, {true, false}},
-    {"v_swmmac_f32_16x16x64_f16", {0xcc650028, 0x1c821100}, &f16, &f16, 64, 8, true, {0}},
-    {"v_swmmac_f32_16x16x128_fp8_fp8", {0xcc730028, 0x1c821100}, &fp8, &fp8, 128, 16, true, {0}},
-    {"v_swmmac_i32_16x16x128_iu8", {0xcc7b0028, 0x7c821100}, NULL, NULL, 128, 16, true, {true, true}},
+    {"v_wmma_f32_16x16x4_f32", {0xcc5d0028, 0x1c621100}, &f32, &f32, 4, 2, false, {0}, false},
+    {"v_wmma_f32_16x16x32_f16", {0xcc600028, 0x1c621100}, &f16, &f16, 32, 8, false, {0}, false},
+    {"v_wmma_f32_16x16x64_fp8_bf8", {0xcc6b0028, 0x1c621100}, &fp8, &bf8, 64, 16, false, {0}, false},
+    {"v_wmma_i32_16x16x64_iu8", {0xcc720028, 0x3c621100}, NULL, NULL, 64, 16, false, {true, false}, false},
+    {"v_swmmac_f32_16x16x64_f16", {0xcc650028, 0x1c821100}, &f16, &f16, 64, 8, true, {0}, false},
+    {"v_swmmac_f32_16x16x128_fp8_fp8", {0xcc730028, 0x1c821100}, &fp8, &fp8, 128, 16, true, {0}, false},
+    {"v_swmmac_f32_16x16x64_f16 index_key:1", {0xcc650828, 0x1c821100}, &f16, &f16, 64, 8, true, {0}, true},
+    {"v_swmmac_f32_16x16x128_fp8_fp8 index_key:1", {0xcc730828, 0x1c821100}, &fp8, &fp8, 128, 16, true, {0}, true},
+    {"v_swmmac_i32_16x16x128_iu8", {0xcc7b0028, 0x7c821100}, NULL, NULL, 128, 16, true, {true, true}, false},
 };
 
 static unsigned bits_of(const struct number_format *f) { return f ? f->bits : 8; }
@@ -51,8 +53,9 @@ static void fill_side(double values[SIDE][MOST_K], unsigned first, const struct 
         }
 }
 
-/* Spreads the numbers that A has, two for each four of K, by random indices, which the lanes of half the wave each keep for half of a row. */
-static void spread(double a[SIDE][MOST_K], unsigned k) {
+/* Spreads the numbers that A has, two for each four of K, by random indices, which the lanes of half the wave each keep for half of a row. With
+ * `second`, indices begin in the middle of what a lane has, and behind the end they are 0. */
+static void spread(double a[SIDE][MOST_K], unsigned k, bool second) {
     double given[SIDE][MOST_K];
     const unsigned half = k / 4;
 
@@ -64,7 +67,11 @@ static void spread(double a[SIDE][MOST_K], unsigned k) {
     for (unsigned m = 0; m < SIDE; m++)
         for (unsigned n = 0; n < k / 2; n += 2) {
             const unsigned one = random_number() % 3, other = one + 1 + random_number() % (3 - one), lane = m + n / half * SIDE;
-            const unsigned bit = n % half * 2;
+            const unsigned bit = n % half * 2 + (second ? half : 0);
+            if (bit >= half * 2) {
+                a[m][n * 2] = given[m][n] + given[m][n + 1];
+                continue;
+            }
             lift_row(INDEX + bit / 32)[lane] |= (one | other << 2) << bit % 32;
             a[m][n * 2 + one] = given[m][n];
             a[m][n * 2 + other] = given[m][n + 1];
@@ -82,7 +89,7 @@ static void check(const struct row *row, unsigned round) {
     fill_side(a, A, row->a, row->is_signed[0], row->sparse ? each / 2 : each, row->run);
     fill_side(b, B, row->b, row->is_signed[1], each, row->sparse ? row->run * 2 : row->run);
     if (row->sparse)
-        spread(a, row->k);
+        spread(a, row->k, row->second);
     for (unsigned r = 0; r < RESULTS; r++)
         for (unsigned lane = 0; lane < GFX1250_LANES; lane++) {
             const int number = (int)(random_number() % 100);

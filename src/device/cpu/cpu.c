@@ -258,7 +258,7 @@ static void size_function(struct wl_device_function *f) {
     const struct wl_kernel *kernel = f->kernel;
     bool calls = wl_codeobject_function_count(f->module->object) > 0 || kernel->dynamic_stack;
     f->rows = !calls                                                                           ? f->abi.id_rows
-              : kernel->vgprs > WL_AGPR && wl_target_has(f->module->target, WL_HAS_1024_VGPRS) ? WL_VGPR_COUNT
+              : kernel->vgprs > WL_AGPR && wl_target_has(f->module->target, WL_HAS_1024_VGPRS) ? WL_TEMPORARY
                                                                                                : WL_AGPR;
     if (kernel->agprs > 0 || (calls && wl_target_has(f->module->target, WL_HAS_AGPRS)))
         f->rows = WL_AGPR_END;

@@ -100,8 +100,6 @@ bool wl_matrix_is_known(const struct wl_inst *inst, unsigned generation) {
             return false;
     if (row->scale_block && (inst->cbsz > 4 || inst->blgp > 4 || inst->scale_kind_a > 2 || inst->scale_kind_b > 2))
         return false; /* no kinds */
-    if (row->sparse && wl_matrix_has_long_index(row) && inst->abid)
-        return false; /* there is one set of indices, which no key chooses */
     for (unsigned i = 4; i < inst->operand_count; i++)
         if (op[i].kind != WL_OPERAND_VGPR && op[i].kind != WL_OPERAND_SGPR && op[i].kind != WL_OPERAND_IMM)
             return false;

@@ -64,3 +64,16 @@ uint32_t wl_inst_barrier(const struct wl_inst *inst, uint32_t *number) {
     *number = first < inst->operand_count && constant ? (uint32_t)inst->operands[first].bits : 0;
     return inst->isa->detail | (constant ? 0u : (uint32_t)WL_BARRIER_BY_M0);
 }
+
+bool wl_inst_branch_target(const struct wl_inst *inst, uint64_t *target) {
+    const unsigned class = inst->isa ? inst->isa->class : WL_ISA_NOP;
+    const struct wl_operand *op = &inst->operands[0];
+
+    if (class == WL_ISA_BRANCH || class == WL_ISA_CBRANCH)
+        *target = op->bits;
+    else if (class == WL_ISA_SETPC && op->kind == WL_OPERAND_IMM)
+        *target = inst->address + inst->size + wl_operand_bits(op, 64, false, true);
+    else
+        return false;
+    return true;
+}

@@ -140,6 +140,9 @@ struct wl_inst {
  * The instruction is one that accesses memory. */
 unsigned wl_inst_offset_unit(const struct wl_inst *inst);
 
+/* Where a branch goes, or s_add_pc_i64 with a constant. False: the instruction is none of them. */
+bool wl_inst_branch_target(const struct wl_inst *inst, uint64_t *target);
+
 /* Of a WL_ISA_SPLIT_BARRIER: enum wl_barrier_op, perhaps with WL_BARRIER_BY_M0, and the barrier's *number if M0 does not have it. */
 uint32_t wl_inst_barrier(const struct wl_inst *inst, uint32_t *number);
 

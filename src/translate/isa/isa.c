@@ -232,6 +232,9 @@ static const struct wl_isa table[] = {
     PLAIN(NOP, s_cbranch_cdbgsys_and_user),
     PLAIN(GETPC, s_getpc_b64),
     PLAIN(SETPC, s_setpc_b64),
+    DETAIL(SETPC, s_add_pc_i64, 1),
+    PLAIN(TENSOR, tensor_load_to_lds),
+    DETAIL(TENSOR, tensor_store_from_lds, 1),
     PLAIN(SWAPPC, s_swappc_b64),
     PLAIN(CALL, s_call_b64),
     /* The workgroup's split barrier waits at its second half, and the signal alone has no effect. In code that has other barriers, and for
@@ -314,7 +317,7 @@ static const struct wl_isa table[] = {
     CMPX_TYPES_FLOAT(t),
     CMPX_TYPES_FLOAT(class),
 
-/* Conversions of 32 numbers. */
+/* Conversions of 8, 16 and 32 numbers. */
 #define NARROWS(NAME, BITS, RANDOM, SOURCES)                                                                                               \
     {.name = (NAME), .class = WL_ISA_PIECES, .bits = (BITS), .sign = true, .hi = (RANDOM), .detail = (SOURCES)}
 #define WIDENS(NAME, BITS) {.name = (NAME), .class = WL_ISA_PIECES, .bits = (BITS), .detail = 1}
@@ -325,6 +328,20 @@ static const struct wl_isa table[] = {
         WIDENS("v_cvt_scalef32_pk32_f32_" #T, 32), WIDENS("v_cvt_scalef32_pk32_f16_" #T, 16), WIDENS("v_cvt_scalef32_pk32_bf16_" #T, 16)
     WIDE_CONVERSIONS(fp6),
     WIDE_CONVERSIONS(bf6),
+#define CONVERSIONS(COUNT, T)                                                                                                              \
+    NARROWS("v_cvt_scalef32_" #COUNT "_" #T "_f32", 32, false, 1), NARROWS("v_cvt_scalef32_" #COUNT "_" #T "_f16", 16, false, 1),          \
+        NARROWS("v_cvt_scalef32_" #COUNT "_" #T "_bf16", 16, false, 1), NARROWS("v_cvt_scalef32_sr_" #COUNT "_" #T "_f32", 32, true, 1),   \
+        NARROWS("v_cvt_scalef32_sr_" #COUNT "_" #T "_f16", 16, true, 1), NARROWS("v_cvt_scalef32_sr_" #COUNT "_" #T "_bf16", 16, true, 1), \
+        WIDENS("v_cvt_scale_" #COUNT "_f32_" #T, 32), WIDENS("v_cvt_scale_" #COUNT "_f16_" #T, 16),                                        \
+        WIDENS("v_cvt_scale_" #COUNT "_bf16_" #T, 16)
+    CONVERSIONS(pk8, fp4),
+    CONVERSIONS(pk8, fp8),
+    CONVERSIONS(pk8, bf8),
+    CONVERSIONS(pk16, fp6),
+    CONVERSIONS(pk16, bf6),
+    {.name = "v_perm_pk16_b4_u4", .class = WL_ISA_PIECES},
+    {.name = "v_perm_pk16_b6_u4", .class = WL_ISA_PIECES},
+    {.name = "v_perm_pk16_b8_u4", .class = WL_ISA_PIECES},
 /* Products of 32 rows, and without scales: `bits` is the block of K that shares one. */
 #define PRODUCT(NAME, BLOCK) {.name = #NAME, .class = WL_ISA_PIECES, .bits = (BLOCK)}
     PRODUCT(v_wmma_f32_16x16x128_f8f6f4, 32),

@@ -32,7 +32,7 @@ enum wl_isa_class {
     WL_ISA_GETPC,
     WL_ISA_SETPC,
     WL_ISA_SWAPPC,
-    WL_ISA_CALL,         /* s_getpc_b64, s_setpc_b64, s_swappc_b64, s_call_b64 */
+    WL_ISA_CALL,         /* s_getpc_b64, s_setpc_b64 (`detail` 1: s_add_pc_i64), s_swappc_b64, s_call_b64 */
     WL_ISA_BARRIER,      /* waits for the workgroup's own */
     WL_ISA_BARRIER_WAIT, /* s_barrier_wait for any other one */
     WL_ISA_SPLIT_BARRIER, /* what does not wait; `detail`: enum wl_barrier_op. The workgroup's own barrier beside no others has the next one */
@@ -57,9 +57,10 @@ enum wl_isa_class {
     WL_ISA_SAVEEXEC, /* s_*_saveexec_*; `detail`: enum wl_saveexec_op. Wrexec forms too */
     WL_ISA_MATRIX,   /* MFMA, SMFMAC, WMMA, SWMMAC: `matrix` */
     WL_ISA_MOVREL,   /* v_movrel*, s_movrel* */
+    WL_ISA_TENSOR,   /* tensor_load_to_lds; `detail` 1: tensor_store_from_lds */
     WL_ISA_IMAGE,    /* image_*: `image`, and `atomic` */
-    WL_ISA_PIECES,   /* conversions of 32 numbers at once: units have them in pieces (unit/pieces.h). `sign`: to 6 bits; `hi`: at random;
-                      * `bits`: of the other numbers; `detail`: of two sources */
+    WL_ISA_PIECES, /* many numbers at once: units have them in pieces (unit/pieces.h). Conversions: `sign`: to fewer bits; `hi`: at random;
+                      * `bits`: of the other numbers; `detail`: how many sources these have */
 };
 
 /* Whether instructions of a class only steer the wave: they end a basic block (unit.c), and what they do is done there. */

@@ -25,6 +25,16 @@ static unsigned swap_32(unsigned result, unsigned lane, unsigned wave_size) {
     return swap(result, lane, 32);
 }
 
+static unsigned lower_16(unsigned result, unsigned lane, unsigned wave_size) {
+    (void)result, (void)wave_size;
+    return WL_LANE_FROM(0, lane & ~16u);
+}
+
+static unsigned upper_16(unsigned result, unsigned lane, unsigned wave_size) {
+    (void)result, (void)wave_size;
+    return WL_LANE_FROM(0, lane | 16);
+}
+
 void wl_lane_exchange_bits(const struct wl_lane *lane, unsigned result, unsigned wave_size, uint64_t bits[WL_LANE_FROM_BITS]) {
     for (unsigned b = 0; b < WL_LANE_FROM_BITS; b++) {
         bits[b] = 0;

@@ -212,6 +212,11 @@ static void exit_to_address(struct wl_lift *l, LLVMValueRef address) {
     wl_lift_exit(l, WL_EXIT_JUMP);
 }
 
+static LLVMValueRef jump_target(struct wl_lift *l, const struct wl_inst *inst) {
+    LLVMValueRef value = wl_lift_sgpr64(l, inst->operands[0].reg);
+    return inst->isa->detail ? LLVMBuildAdd(l->b, value, wl_lift_next_address(l, inst), "") : value;
+}
+
 /* ---- instructions ---- */
 
 static bool reads_lds_direct(const struct wl_inst *inst) {
@@ -272,6 +277,9 @@ static void lift_plain(struct wl_lift *l, const struct wl_inst *inst, const stru
         break;
     case WL_ISA_IMAGE:
         wl_lift_image(l, inst);
+        break;
+    case WL_ISA_TENSOR:
+        wl_lift_tensor(l, inst);
         break;
     case WL_ISA_NOP:
         if (inst->fence || wl_isa_caches(inst) & WL_CACHE_EMPTIES)
@@ -399,7 +407,7 @@ static void finish_block(struct wl_lift *l) {
         wl_lift_exit(l, WL_EXIT_ILLEGAL);
         break;
     case WL_BLOCK_JUMP:
-        exit_to_address(l, wl_lift_sgpr64(l, last->operands[0].reg));
+        exit_to_address(l, jump_target(l, last));
         break;
     case WL_BLOCK_CALL: {
         LLVMValueRef target;

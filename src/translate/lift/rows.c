@@ -28,6 +28,7 @@ static bool works_on_strips(const struct wl_inst *inst) {
         return wl_lane_of(inst)->by_strip;
     case WL_ISA_MATRIX:
     case WL_ISA_IMAGE:
+    case WL_ISA_TENSOR:
     case WL_ISA_MOVREL:
         return false;
     default:

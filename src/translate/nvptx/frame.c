@@ -347,6 +347,8 @@ static void finish_block(struct wl_lift *l) {
         trap(l);
         break;
     case WL_BLOCK_JUMP:
+        if (last->isa->detail)
+            wl_ptx_unsupported(l, last); /* gfx1250 */
         jump(l, wl_lift_sgpr64(l, last->operands[0].reg));
         break;
     case WL_BLOCK_CALL:

@@ -78,6 +78,7 @@ static void step(struct state *s, struct wl_inst *inst, bool gfx9) {
         s->wait = is_shared(isa) ? NULL : s->wait;
         break;
     case WL_ISA_IMAGE:
+    case WL_ISA_TENSOR:
         *s = (struct state){.under_way = true};
         break;
     case WL_ISA_ATOMIC:

@@ -164,3 +164,34 @@ LANES3(v_minmax_i32, i32, i32, i32, i32) { return max(min(a, b), c); }
 LANES3(v_maxmin_i32, i32, i32, i32, i32) { return min(max(a, b), c); }
 LANES3(v_minmax_u32, u32, u32, u32, u32) { return max(min(a, b), c); }
 LANES3(v_maxmin_u32, u32, u32, u32, u32) { return min(max(a, b), c); }
+
+/* Tables of 16 numbers of 4, 6 and 8 bits, whose upper part is `a`: v_perm_pk16_*, from bit d of the result on (unit/pieces.c). */
+static INLINE u64s index_at(u64s indices, u32 number) { return indices >> (4 * number) & 15; }
+LANES4(v_perm_piece_b4, u32, u32, u32, u64, u32) {
+    const u64s table = CONVERT(u64s, a) << 32 | CONVERT(u64s, b), indices = c >> CONVERT(u64s, d);
+    u64s result = ALL(u64, 0);
+    for (u32 i = 0; i < 8; i++)
+        result |= (table >> index_at(indices, i) * 4 & 15) << (4 * i);
+    return CONVERT(u32s, result);
+}
+LANES4(v_perm_piece_b8, u32, u64, u64, u64, u32) {
+    const u64s indices = c >> CONVERT(u64s, d >> 1);
+    u64s result = ALL(u64, 0);
+    for (u32 i = 0; i < 4; i++) {
+        const u64s n = index_at(indices, i);
+        result |= (((n & 8) == 8 ? a : b) >> (n & 7) * 8 & 255) << (8 * i);
+    }
+    return CONVERT(u32s, result);
+}
+/* A number may lie in two dwords of the result. */
+LANES4(v_perm_piece_b6, u32, u32, u64, u64, u32) {
+    const u64s high = CONVERT(u64s, a), first = CONVERT(u64s, d);
+    u64s result = ALL(u64, 0);
+    for (u32 i = 0; i < 16; i++) {
+        const u64s bit = index_at(c, i) * 6, low_part = b >> min(bit, ALL(u64, 63)), high_part = high >> (max(bit, ALL(u64, 64)) - 64);
+        const u64s number = ((bit >= 64 ? high_part : bit > 58 ? low_part | high << ((64 - bit) & 63) : low_part) & 63);
+        const u64s at = ALL(u64, 6 * i);
+        result |= at >= first ? number << min(at - first, ALL(u64, 40)) : number >> min(first - at, ALL(u64, 40));
+    }
+    return CONVERT(u32s, result);
+}

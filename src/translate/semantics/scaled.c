@@ -171,21 +171,23 @@ LANES2(v_cvt_scalef32_pk_bf16_fp4, u32, u32, f32) { return widen(a & 15, FP4, b,
 
 /* ---- pieces of the conversions of 32 numbers (unit/pieces.c) ---- */
 
-/* Input slots: printed operands, then the destination's old value. */
-#define LANES3_OLD(name, R, A, B, C)                                                                                                       \
-    SIGNATURE(name, "v", "", #R, #A "," #B "," #C ",old:" #R)                                                                              \
-    static INLINE R##s name##_(A##s a, B##s b, C##s c, R##s old);                                                                          \
-    void name(R##s *r, const A##s *a, const B##s *b, const C##s *c, const R##s *old);                                                      \
-    void name(R##s *r, const A##s *a, const B##s *b, const C##s *c, const R##s *old) { *r = name##_(*a, *b, *c, *old); }                   \
-    static INLINE R##s name##_(A##s a, B##s b, C##s c, R##s old)
-#define LANES4_OLD(name, R, A, B, C, D)                                                                                                    \
-    SIGNATURE(name, "v", "", #R, #A "," #B "," #C "," #D ",old:" #R)                                                                       \
-    static INLINE R##s name##_(A##s a, B##s b, C##s c, D##s d, R##s old);                                                                  \
-    void name(R##s *r, const A##s *a, const B##s *b, const C##s *c, const D##s *d, const R##s *old);                                       \
-    void name(R##s *r, const A##s *a, const B##s *b, const C##s *c, const D##s *d, const R##s *old) {                                      \
-        *r = name##_(*a, *b, *c, *d, *old);                                                                                                \
+/* Input slots: printed operands, then the destination's old value and MODE. */
+#define LANES3_OLD_MODE(name, R, A, B, C)                                                                                                  \
+    SIGNATURE(name, "v", "", #R, #A "," #B "," #C ",old:" #R ",mode:u32")                                                                  \
+    static INLINE R##s name##_(A##s a, B##s b, C##s c, R##s old, u32s mode);                                                               \
+    void name(R##s *r, const A##s *a, const B##s *b, const C##s *c, const R##s *old, const u32s *mode);                                    \
+    void name(R##s *r, const A##s *a, const B##s *b, const C##s *c, const R##s *old, const u32s *mode) {                                   \
+        *r = name##_(*a, *b, *c, *old, *mode);                                                                                             \
     }                                                                                                                                      \
-    static INLINE R##s name##_(A##s a, B##s b, C##s c, D##s d, R##s old)
+    static INLINE R##s name##_(A##s a, B##s b, C##s c, R##s old, u32s mode)
+#define LANES4_OLD_MODE(name, R, A, B, C, D)                                                                                               \
+    SIGNATURE(name, "v", "", #R, #A "," #B "," #C "," #D ",old:" #R ",mode:u32")                                                           \
+    static INLINE R##s name##_(A##s a, B##s b, C##s c, D##s d, R##s old, u32s mode);                                                       \
+    void name(R##s *r, const A##s *a, const B##s *b, const C##s *c, const D##s *d, const R##s *old, const u32s *mode);                     \
+    void name(R##s *r, const A##s *a, const B##s *b, const C##s *c, const D##s *d, const R##s *old, const u32s *mode) {                    \
+        *r = name##_(*a, *b, *c, *d, *old, *mode);                                                                                         \
+    }                                                                                                                                      \
+    static INLINE R##s name##_(A##s a, B##s b, C##s c, D##s d, R##s old, u32s mode)
 
 /* 32 bits of two dwords, from bit `shift` of the first one on. */
 static INLINE u32s window(u32s low, u32s high, u32s shift) { return low >> (shift & 31) | high << 1 << (31 - (shift & 31)); }
@@ -196,36 +198,47 @@ static INLINE u32s placed(u32s old, u32s code, i32s at) {
     return (old & ((ALL(u32, 1) << (up & 31)) - 1)) | code >> (down & 31) << (up & 31);
 }
 
+#define MASK(format) ((1u << (format).bits) - 1)
+#define TWO(codes, from, by, to)                                                                                                           \
+    (widen((codes) & MASK(from), from, by, to) | widen((codes) >> (from).bits & MASK(from), from, by, to) << 16)
 #define PIECES(type, format)                                                                                                               \
-    LANES4(v_cvt_scalef32_piece_f32_##type, f32, u32, u32, f32, u32) { return (f32s)widen(window(a, b, d) & 63, format, c, F32); }         \
+    LANES4(v_cvt_scalef32_piece_f32_##type, f32, u32, u32, f32, u32) {                                                                     \
+        return (f32s)widen(window(a, b, d) & MASK(format), format, c, F32);                                                                \
+    }                                                                                                                                      \
     LANES4(v_cvt_scalef32_piece_f16_##type, u32, u32, u32, f32, u32) {                                                                     \
         const u32s codes = window(a, b, d);                                                                                                \
-        return widen(codes & 63, format, c, F16) | widen(codes >> 6 & 63, format, c, F16) << 16;                                           \
+        return TWO(codes, format, c, F16);                                                                                                 \
     }                                                                                                                                      \
     LANES4(v_cvt_scalef32_piece_bf16_##type, u32, u32, u32, f32, u32) {                                                                    \
         const u32s codes = window(a, b, d);                                                                                                \
-        return widen(codes & 63, format, c, BF16) | widen(codes >> 6 & 63, format, c, BF16) << 16;                                         \
+        return TWO(codes, format, c, BF16);                                                                                                \
     }                                                                                                                                      \
-    LANES3_OLD(v_cvt_scalef32_piece_##type##_f32, u32, f32, f32, i32) {                                                                    \
-        return placed(old, narrow(apart_f32(a), b, ALL(u32, 0), format), c);                                                               \
+    LANES3_OLD_MODE(v_cvt_scalef32_piece_##type##_f32, u32, f32, f32, i32) {                                                               \
+        return placed(old, narrow(apart_f32(a), b, mode, format), c);                                                                      \
     }                                                                                                                                      \
-    LANES3_OLD(v_cvt_scalef32_piece_##type##_f16, u32, f16, f32, i32) {                                                                    \
-        return placed(old, narrow(apart_f16(a), b, ALL(u32, 0), format), c);                                                               \
+    LANES3_OLD_MODE(v_cvt_scalef32_piece_##type##_f16, u32, f16, f32, i32) {                                                               \
+        return placed(old, narrow(apart_f16(a), b, mode, format), c);                                                                      \
     }                                                                                                                                      \
-    LANES3_OLD(v_cvt_scalef32_piece_##type##_bf16, u32, bf16, f32, i32) {                                                                  \
-        return placed(old, narrow(apart_bf16(a), b, ALL(u32, 0), format), c);                                                              \
+    LANES3_OLD_MODE(v_cvt_scalef32_piece_##type##_bf16, u32, bf16, f32, i32) {                                                             \
+        return placed(old, narrow(apart_bf16(a), b, mode, format), c);                                                                     \
     }                                                                                                                                      \
-    LANES4_OLD(v_cvt_scalef32_piece_sr_##type##_f32, u32, f32, u32, f32, i32) {                                                            \
-        return placed(old, narrow_random(apart_f32(a), b, 0, c, ALL(u32, 0), format), d);                                                  \
+    LANES4_OLD_MODE(v_cvt_scalef32_piece_sr_##type##_f32, u32, f32, u32, f32, i32) {                                                       \
+        return placed(old, narrow_random(apart_f32(a), b, 0, c, mode, format), d);                                                         \
     }                                                                                                                                      \
-    LANES4_OLD(v_cvt_scalef32_piece_sr_##type##_f16, u32, f16, u32, f32, i32) {                                                            \
-        return placed(old, narrow_random(apart_f16(a), b, 13, c, ALL(u32, 0), format), d);                                                 \
+    LANES4_OLD_MODE(v_cvt_scalef32_piece_sr_##type##_f16, u32, f16, u32, f32, i32) {                                                       \
+        return placed(old, narrow_random(apart_f16(a), b, 13, c, mode, format), d);                                                        \
     }                                                                                                                                      \
-    LANES4_OLD(v_cvt_scalef32_piece_sr_##type##_bf16, u32, bf16, u32, f32, i32) {                                                          \
-        return placed(old, narrow_random(apart_bf16(a), b, 16, c, ALL(u32, 0), format), d);                                                \
+    LANES4_OLD_MODE(v_cvt_scalef32_piece_sr_##type##_bf16, u32, bf16, u32, f32, i32) {                                                     \
+        return placed(old, narrow_random(apart_bf16(a), b, 16, c, mode, format), d);                                                       \
     }
+PIECES(fp4, FP4)
 PIECES(fp6, FP6)
 PIECES(bf6, BF6)
+PIECES(fp8, FP8)
+PIECES(bf8, BF8)
+
+/* Byte b of a dword of scales, as the f32 that has this exponent. */
+LANES2(v_cvt_scale_piece, u32, u32, u32) { return (a >> (b << 3 & 31) & 0xff) << 23; }
 
 /* ---- gfx1250: f16 without a scale, and at random ---- */
 

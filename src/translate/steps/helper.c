@@ -1,4 +1,4 @@
-/* Matrix and image instructions, as steps: calls of the helpers with what the lifter would pass them. */
+/* Instructions of matrices, images and tensors, as steps: calls of the helpers with what the lifter would pass them. */
 #include "translate/steps/steps.h"
 
 #include "machine/helpers.h"
@@ -7,7 +7,7 @@
 #include "translate/isa/helper_words.h"
 
 struct call {
-    uint32_t fault, operation, modifiers; /* operation: of an image, or the number of a matrix row */
+    uint32_t fault, operation, modifiers; /* operation: of an image; the number of a matrix row, or of groups of a descriptor */
     bool in_registers, samples;
     const struct wl_sanitize_site *site; /* of an image; NULL: no sanitizer asks */
     uint16_t rows[6];
@@ -53,6 +53,22 @@ static const struct wl_step *run_image(struct wl_machine *m, const struct wl_ste
     return step + 1;
 }
 
+static const struct wl_step *run_tensor(struct wl_machine *m, const struct wl_step *step) {
+    const struct call *c = step->data;
+    const uint32_t *group[4];
+    for (unsigned i = 0; i < 4; i++)
+        group[i] = i < c->operation ? m->sgpr + c->rows[i] : NULL;
+    m->wave->fault_pc = c->fault;
+    m->wave->helpers->tensor(m->wave, group[0], group[1], group[2], group[3], c->modifiers);
+    return step + 1;
+}
+
+static wl_step_fn *plan_tensor(struct call *c, const struct wl_inst *inst) {
+    c->operation = inst->operand_count == 4 && inst->operands[3].kind == WL_OPERAND_SGPR ? 4 : 2; /* groups */
+    c->modifiers = inst->isa->detail;
+    return run_tensor;
+}
+
 static wl_step_fn *plan_matrix(const struct wl_steps_builder *b, struct call *c, const struct wl_inst *inst) {
     if (!wl_matrix_is_known(inst, b->generation))
         return NULL;
@@ -82,7 +98,8 @@ static wl_step_fn *plan_image(struct wl_steps_builder *b, struct call *c, const 
 }
 
 bool wl_steps_helper(struct wl_steps_builder *b, const struct wl_inst *inst) {
-    if (!inst->isa || (inst->isa->class != WL_ISA_MATRIX && inst->isa->class != WL_ISA_IMAGE))
+    const unsigned class = inst->isa ? inst->isa->class : WL_ISA_NOP;
+    if (class != WL_ISA_MATRIX && class != WL_ISA_IMAGE && class != WL_ISA_TENSOR)
         return false;
     struct call *c = wl_steps_allocate(b, sizeof *c);
     wl_step_fn *run = NULL;
@@ -90,7 +107,7 @@ bool wl_steps_helper(struct wl_steps_builder *b, const struct wl_inst *inst) {
         c->fault = wl_steps_place(b, inst);
         for (unsigned i = 0; i < sizeof c->rows / sizeof *c->rows; i++)
             c->rows[i] = inst->operands[i].reg;
-        run = inst->isa->class == WL_ISA_MATRIX ? plan_matrix(b, c, inst) : plan_image(b, c, inst);
+        run = class == WL_ISA_MATRIX ? plan_matrix(b, c, inst) : class == WL_ISA_IMAGE ? plan_image(b, c, inst) : plan_tensor(c, inst);
     }
     if (run)
         wl_steps_add(b, run, c);

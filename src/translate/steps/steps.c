@@ -185,7 +185,7 @@ static const struct wl_step *leave_to(struct wl_machine *m, uint64_t address) {
 
 static const struct wl_step *run_jump(struct wl_machine *m, const struct wl_step *step) {
     const struct end *e = step->data;
-    return leave_to(m, wl_scalar_read(m, &e->target));
+    return leave_to(m, wl_scalar_read(m, &e->target) + (e->relative ? m->wave->image + e->address : 0));
 }
 
 static const struct wl_step *run_call(struct wl_machine *m, const struct wl_step *step) {
@@ -308,6 +308,8 @@ static void add_end(struct wl_steps_builder *b, uint32_t p) {
         break;
     case WL_BLOCK_JUMP:
         e->target = (struct wl_scalar){.kind = WL_SCALAR_SGPR64, .bits = 64, .reg = last->operands[0].reg};
+        e->relative = last->isa->detail;
+        e->address = last->address + last->size;
         wl_steps_add(b, run_jump, e);
         break;
     case WL_BLOCK_CALL:

@@ -81,8 +81,9 @@ static enum wl_status walk_from(struct walk *walk, uint64_t address) {
         if (what == WL_COVERAGE_UNSUPPORTED)
             add_missing(walk->check, inst[0].mnemonic);
         int class = inst[0].isa ? inst[0].isa->class : -1;
-        if (class == WL_ISA_BRANCH || class == WL_ISA_CBRANCH)
-            status = add(&walk->work, inst[0].operands[0].bits, false);
+        uint64_t target;
+        if (wl_inst_branch_target(inst, &target))
+            status = add(&walk->work, target, false);
         if (class == WL_ISA_BRANCH || class == WL_ISA_END || class == WL_ISA_SETPC)
             break;
         address += inst[0].size;

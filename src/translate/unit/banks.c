@@ -12,7 +12,7 @@ bool wl_banks_apply(struct wl_inst *inst, wl_banks banks) {
         if (operand->kind != WL_OPERAND_VGPR || operand->bank == WL_BANK_NONE)
             continue;
         operand->reg = (uint16_t)(operand->reg % WL_AGPR + WL_AGPR * (banks >> 2 * (operand->bank - WL_BANK_SRC0) & 3u));
-        if (operand->reg + operand->count > WL_VGPR_COUNT)
+        if (operand->reg + operand->count > WL_TEMPORARY)
             return false;
     }
     return true;

@@ -6,10 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NUMBERS = 32, BITS = 6 };
+/* What an instruction becomes. */
+struct pieces {
+    const struct wl_inst *inst; /* its sources stay as they are while the result is written */
+    struct wl_inst *piece;
+    unsigned count;
+};
 
 static bool overlap(const struct wl_operand *a, const struct wl_operand *b) {
-    return b->kind == WL_OPERAND_VGPR && a->reg < b->reg + b->count && b->reg < a->reg + a->count;
+    return a->kind == WL_OPERAND_VGPR && b->kind == WL_OPERAND_VGPR && a->reg < b->reg + b->count && b->reg < a->reg + a->count;
 }
 
 static struct wl_operand part_of(const struct wl_operand *operand, unsigned dword) {
@@ -24,37 +29,61 @@ static struct wl_operand number(int value) {
     return (struct wl_operand){.kind = WL_OPERAND_IMM, .count = 1, .bits = (uint64_t)(int64_t)value};
 }
 
+static void add(struct wl_inst *piece, struct wl_operand operand) { piece->operands[piece->operand_count++] = operand; }
+
 /* The next piece, with its destination. */
-static struct wl_inst *begin(const struct wl_inst *inst, struct wl_inst *pieces, unsigned *count, const struct wl_sem *sem,
-                             unsigned dword) {
-    struct wl_inst *piece = &pieces[*count];
-    *piece = (struct wl_inst){.address = inst->address + (*count ? 4 : 0),
-                              .offset = inst->offset + (*count ? 4 : 0),
+static struct wl_inst *begin(struct pieces *p, const char *name, struct wl_operand destination) {
+    const bool first = p->count == 0;
+    struct wl_inst *piece = &p->piece[p->count];
+    *piece = (struct wl_inst){.address = p->inst->address + (first ? 0 : 4),
+                              .offset = p->inst->offset + (first ? 0 : 4),
                               .size = 4,
-                              .sem = sem,
-                              .piece = (uint8_t)*count};
-    snprintf(piece->mnemonic, sizeof piece->mnemonic, "%s", sem->name);
-    piece->operands[piece->operand_count++] = part_of(&inst->operands[0], dword);
-    ++*count;
+                              .sem = wl_sem_find(name, NULL),
+                              .piece = (uint8_t)p->count++};
+    if (!piece->sem)
+        piece->isa = wl_isa_find(name);
+    snprintf(piece->mnemonic, sizeof piece->mnemonic, "%s", name);
+    add(piece, destination);
     return piece;
 }
 
-static void add(struct wl_inst *piece, struct wl_operand operand) { piece->operands[piece->operand_count++] = operand; }
+/* Copies sources that the result overlaps to rows from `temporary` on, but for those in `left`, one bit each. */
+static void save_sources(struct pieces *p, struct wl_inst *inst, unsigned left, unsigned temporary) {
+    for (unsigned i = 1; i < inst->operand_count; i++) {
+        struct wl_operand *source = &inst->operands[i];
+        if (left >> i & 1 || !overlap(&inst->operands[0], source))
+            continue;
+        for (unsigned dword = 0; dword < source->count; dword++) {
+            struct wl_operand to = part_of(source, 0);
+            to.reg = (uint16_t)(temporary + dword);
+            add(begin(p, "v_mov_b32", to), part_of(source, dword));
+        }
+        source->reg = (uint16_t)temporary;
+        temporary += source->count;
+    }
+}
+
+/* ---- conversions ---- */
+
+/* Numbers of 16 or 32 bits that become codes of fewer bits, or come from such. */
+struct conversion {
+    struct pieces *pieces;
+    const struct wl_inst *inst;
+    char name[64]; /* the pieces' */
+    unsigned numbers, bits;
+};
 
 /* Each f32, or pair of halves, of the result. */
-static unsigned widen(const struct wl_inst *inst, const struct wl_sem *sem, struct wl_inst *pieces) {
-    const struct wl_operand *source = &inst->operands[1];
-    const unsigned step = inst->isa->bits == 32 ? BITS : 2 * BITS;
-    unsigned count = 0;
-    for (unsigned at = 0, dword = 0; at < NUMBERS * BITS; at += step, dword++) {
-        struct wl_inst *piece = begin(inst, pieces, &count, sem, dword);
-        const unsigned low = at / 32, last = (at + step - 1) / 32;
-        add(piece, part_of(source, low));
-        add(piece, part_of(source, last));
-        add(piece, inst->operands[2]);
+static void widen(const struct conversion *c) {
+    const struct wl_operand *source = &c->inst->operands[1];
+    const unsigned step = c->inst->isa->bits == 32 ? c->bits : 2 * c->bits;
+    for (unsigned at = 0, dword = 0; at < c->numbers * c->bits; at += step, dword++) {
+        struct wl_inst *piece = begin(c->pieces, c->name, part_of(&c->inst->operands[0], dword));
+        add(piece, part_of(source, at / 32));
+        add(piece, part_of(source, (at + step - 1) / 32));
+        add(piece, c->inst->operands[2]);
         add(piece, number((int)(at % 32)));
     }
-    return count;
 }
 
 /* The source's number `n`, and which half of its register it is: two sources take turns. */
@@ -66,32 +95,115 @@ static struct wl_operand source_of(const struct wl_inst *inst, unsigned n, unsig
 }
 
 /* Each code; those that lie in two dwords are made for both. */
-static unsigned narrow(const struct wl_inst *inst, const struct wl_sem *sem, struct wl_inst *pieces) {
-    unsigned count = 0, half;
-    for (unsigned n = 0; n < NUMBERS; n++) {
-        const unsigned first = n * BITS / 32, last = (n * BITS + BITS - 1) / 32;
+static void narrow(const struct conversion *c) {
+    const struct wl_inst *inst = c->inst;
+    unsigned half;
+    for (unsigned n = 0; n < c->numbers; n++) {
+        const unsigned first = n * c->bits / 32, last = (n * c->bits + c->bits - 1) / 32;
         const struct wl_operand source = source_of(inst, n, &half);
         for (unsigned dword = first; dword <= last; dword++) {
-            struct wl_inst *piece = begin(inst, pieces, &count, sem, dword);
+            struct wl_inst *piece = begin(c->pieces, c->name, part_of(&inst->operands[0], dword));
             add(piece, source);
             for (unsigned i = 1 + inst->isa->detail; i < inst->operand_count; i++) /* what is random, and the scale */
                 add(piece, inst->operands[i]);
-            add(piece, number((int)(n * BITS) - (int)(dword * 32)));
+            add(piece, number((int)(n * c->bits) - (int)(dword * 32)));
             piece->op_sel = (uint8_t)half;
         }
     }
-    return count;
+}
+
+/* Which byte of its scales a row of 16 lanes takes, and whose: all take those of lanes 0 to 15 or, with `upper`, of 16 to 31. */
+struct choice {
+    unsigned byte[2];
+    bool upper;
+};
+
+/* What scale_sel says, as MLIR's amdgpu dialect has it. Bit 0: blocks of 16 numbers. False: reserved. */
+static bool choose(const struct conversion *c, struct choice *choice) {
+    const unsigned select = c->inst->scale_sel, block_16 = select & 1;
+    if (c->bits == 8) {
+        choice->byte[0] = select >> 1 & 3;
+        choice->byte[1] = choice->byte[0] + block_16;
+        choice->upper = select >> 3 & 1;
+        return !block_16 || select == 1 || select == 13;
+    }
+    choice->byte[0] = (select >> 1 & 1) * (block_16 ? 1 : 2);
+    choice->byte[1] = choice->byte[0] + (block_16 ? 2 : 1);
+    choice->upper = select >> 2 & 1;
+    return select < 8;
+}
+
+/* Puts each lane's scale, as an f32, where the last dword of the result will be. */
+static bool fetch_scale(const struct conversion *c, struct wl_inst *inst) {
+    enum { SAME_LANE = 0xe4 };
+    struct wl_operand *scale = &inst->operands[2];
+    const struct wl_operand last = part_of(&inst->operands[0], inst->operands[0].count - 1u);
+    struct choice choice;
+    if (!choose(c, &choice))
+        return false;
+    const char *name = scale->kind != WL_OPERAND_VGPR ? "v_mov_b32" : choice.upper ? "v_scales_of_upper_b32" : "v_scales_of_lower_b32";
+    add(begin(c->pieces, name, last), *scale);
+    for (unsigned row = 0; row < (choice.byte[0] == choice.byte[1] ? 1 : 2); row++) {
+        struct wl_inst *piece = begin(c->pieces, "v_cvt_scale_piece", last);
+        add(piece, last);
+        add(piece, number((int)choice.byte[row]));
+        if (choice.byte[0] == choice.byte[1])
+            break;
+        piece->is_dpp = true;
+        piece->dpp = WL_DPP_QUAD_PERM;
+        piece->dpp_control = SAME_LANE;
+        piece->row_mask = (uint8_t)(1u << row);
+        piece->bank_mask = 15;
+    }
+    *scale = last;
+    return true;
 }
 
 /* "v_cvt_scalef32_sr_pk32_fp6_f16" -> "v_cvt_scalef32_piece_sr_fp6_f16" */
-static const struct wl_sem *semantics_of(const struct wl_inst *inst) {
-    char name[64];
-    const char *types = strstr(inst->mnemonic, "pk32_");
+static bool name_pieces(struct conversion *c) {
+    const char *packed = strstr(c->inst->mnemonic, "pk"), *types = packed ? strchr(packed, '_') : NULL;
     if (!types)
-        types = strstr(inst->mnemonic, "pk16_");
-    snprintf(name, sizeof name, "v_cvt_scalef32_piece_%s%s", inst->isa->hi ? "sr_" : "", types ? types + 5 : "");
-    return wl_sem_find(name, NULL);
+        return false;
+    snprintf(c->name, sizeof c->name, "v_cvt_scalef32_piece_%s%s", c->inst->isa->hi ? "sr_" : "", types + 1);
+    return wl_sem_find(c->name, NULL) != NULL;
 }
+
+static bool convert(struct pieces *p, unsigned temporary) {
+    enum { SCALE = 1 << 2 };
+    struct wl_inst inst = *p->inst;
+    const struct wl_isa *isa = inst.isa;
+    const struct wl_operand *wide = &inst.operands[isa->sign ? 1 : 0], *codes = &inst.operands[isa->sign ? 0 : 1];
+    const bool chooses = strncmp(inst.mnemonic, "v_cvt_scale_", 12) == 0;
+    struct conversion c = {.pieces = p, .inst = &inst, .numbers = wide->count * 32u / isa->bits * isa->detail};
+    c.bits = codes->count * 32u / c.numbers;
+    if (!name_pieces(&c))
+        return false;
+    save_sources(p, &inst, chooses ? SCALE : 0, temporary);
+    if (chooses && !fetch_scale(&c, &inst))
+        return false;
+    if (isa->sign)
+        narrow(&c);
+    else
+        widen(&c);
+    return true;
+}
+
+/* ---- tables of 16 numbers, v_perm_pk16_* ---- */
+
+static void look_up(struct pieces *p, unsigned temporary) {
+    struct wl_inst inst = *p->inst;
+    char name[sizeof inst.mnemonic];
+    snprintf(name, sizeof name, "v_perm_piece_%.2s", inst.mnemonic + strlen("v_perm_pk16_"));
+    save_sources(p, &inst, 0, temporary);
+    for (unsigned dword = 0; dword < inst.operands[0].count; dword++) {
+        struct wl_inst *piece = begin(p, name, part_of(&inst.operands[0], dword));
+        for (unsigned i = 1; i < inst.operand_count; i++)
+            add(piece, inst.operands[i]);
+        add(piece, number((int)(32 * dword)));
+    }
+}
+
+/* ---- products ---- */
 
 /* One or two products of 16 rows. Those of 32 rows have the lower ones, and their scales, behind the upper ones: in registers 8 further up,
  * and in lanes 16 to 31. Without scales they are 1. */
@@ -127,14 +239,13 @@ static unsigned multiply(const struct wl_inst *inst, struct wl_inst *pieces) {
     return tall ? 2 : 1;
 }
 
-unsigned wl_inst_pieces(const struct wl_inst *inst, struct wl_inst pieces[WL_MOST_PIECES]) {
+unsigned wl_inst_pieces(const struct wl_inst *inst, struct wl_inst pieces[WL_MOST_PIECES], unsigned temporary) {
+    struct pieces p = {.inst = inst, .piece = pieces};
     if (strncmp(inst->mnemonic, "v_wmma_", 7) == 0)
         return multiply(inst, pieces);
-    const struct wl_sem *sem = semantics_of(inst);
-    for (unsigned i = 1; i < inst->operand_count; i++)
-        if (overlap(&inst->operands[0], &inst->operands[i]))
-            return 0;
-    if (!sem)
+    if (strncmp(inst->mnemonic, "v_perm_", 7) == 0)
+        look_up(&p, temporary);
+    else if (!convert(&p, temporary))
         return 0;
-    return inst->isa->sign ? narrow(inst, sem, pieces) : widen(inst, sem, pieces);
+    return p.count;
 }

@@ -1,4 +1,4 @@
-/* Instructions that convert 32 numbers at once, in pieces: instructions that each make one number, or a dword of the result.
+/* Instructions that make many numbers at once, in pieces: instructions that each make one number, or a dword of the result.
  *
  *   in    a decoded instruction of class WL_ISA_PIECES
  *   out   instructions with semantics (semantics/scaled.c), one behind the other */
@@ -7,10 +7,10 @@
 
 #include "translate/isa/inst.h"
 
-enum { WL_MOST_PIECES = 40 };
+enum { WL_MOST_PIECES = 80 };
 
 /* Fills `pieces` and returns their number. They share the instruction's bytes: the first piece has its first dword, all others the second one.
- * 0: the result overlaps a source. (The pieces would read what others have written. Compilers do not make that.) */
-unsigned wl_inst_pieces(const struct wl_inst *inst, struct wl_inst pieces[WL_MOST_PIECES]);
+ * Rows from `temporary` on, WL_TEMPORARIES at most, keep sources that the result overlaps. 0: a modifier's value is reserved. */
+unsigned wl_inst_pieces(const struct wl_inst *inst, struct wl_inst pieces[WL_MOST_PIECES], unsigned temporary);
 
 #endif

@@ -80,6 +80,7 @@ static enum access reads(const struct flow *f, const struct wl_inst *inst) {
         return wl_inst_is_coherent(inst) || f->invalidates ? COHERENT : PLAIN;
     case WL_ISA_ATOMIC:
     case WL_ISA_SMEM_ATOMIC:
+    case WL_ISA_TENSOR:
         return COHERENT;
     case WL_ISA_IMAGE:
         return wl_inst_is_coherent(inst) || f->invalidates ? COHERENT : PLAIN;

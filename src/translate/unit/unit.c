@@ -143,7 +143,7 @@ static enum wl_status take_apart(struct discovery *d, struct wl_inst **last) {
     struct wl_unit *unit = d->unit;
     const struct wl_inst whole = **last;
     struct wl_inst pieces[WL_MOST_PIECES];
-    const unsigned count = wl_inst_pieces(&whole, pieces);
+    const unsigned count = wl_inst_pieces(&whole, pieces, d->banks ? WL_TEMPORARY : WL_AGPR_END);
     if (!count)
         return unsupported(d, &whole);
     while (d->capacity < unit->inst_count + count)
@@ -155,13 +155,14 @@ static enum wl_status take_apart(struct discovery *d, struct wl_inst **last) {
     return WL_OK;
 }
 
-/* s_add_pc_i64 with a constant is a branch. */
+/* s_add_pc_i64 with a constant is a branch. With what is no register it is not done. */
 static void make_branch(struct wl_inst *inst) {
-    if (strcmp(inst->mnemonic, "s_add_pc_i64") != 0 || inst->operands[0].kind != WL_OPERAND_IMM)
+    uint64_t target;
+    if (!inst->isa || inst->isa->class != WL_ISA_SETPC || inst->operands[0].kind == WL_OPERAND_SGPR)
         return;
-    inst->isa = wl_isa_find("s_branch");
-    inst->operands[0] = (struct wl_operand){.kind = WL_OPERAND_LABEL,
-                                            .bits = inst->address + inst->size + wl_operand_bits(&inst->operands[0], 64, false, true)};
+    inst->isa = wl_inst_branch_target(inst, &target) ? wl_isa_find("s_branch") : NULL;
+    if (inst->isa)
+        inst->operands[0] = (struct wl_operand){.kind = WL_OPERAND_LABEL, .bits = target};
 }
 
 /* A write of bits of MODE that mean nothing here: gfx1250's compilers begin every kernel with one. */
@@ -579,7 +580,7 @@ static bool constant_target(const struct wl_unit *unit, uint32_t call, unsigned 
 static enum wl_status find_callees(struct wl_unit *unit) {
     for (uint32_t i = 0; i < unit->inst_count; i++) {
         const struct wl_inst *inst = &unit->insts[i];
-        if (!inst->isa || (inst->isa->class != WL_ISA_SWAPPC && inst->isa->class != WL_ISA_SETPC))
+        if (!inst->isa || (inst->isa->class != WL_ISA_SWAPPC && (inst->isa->class != WL_ISA_SETPC || inst->isa->detail)))
             continue;
         bool call = inst->isa->class == WL_ISA_SWAPPC;
         uint64_t target;

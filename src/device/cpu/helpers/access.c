@@ -67,16 +67,21 @@ static uint64_t arrive(uint64_t old, uint32_t data) {
     return old >> 32 << 32 | low;
 }
 
+uint64_t wl_lds_arrive(struct wl_wave *wave, uint32_t address, uint32_t count) {
+    uint8_t *const at = wave->lds + address;
+    uint64_t old, now;
+    memcpy(&old, at, sizeof old);
+    now = arrive(old, count);
+    memcpy(at, &now, sizeof now);
+    return old;
+}
+
 void wl_help_ds_arrive(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, const uint32_t *data, uint32_t offset) {
     const uint64_t exec = wl_exec(wave);
     for (uint32_t l = 0; l < wave->wave_size; l++) {
         if (!wl_lane_in(exec, l))
             continue;
-        uint8_t *const at = wave->lds + (uint32_t)(address[l] + offset);
-        uint64_t old, now;
-        memcpy(&old, at, sizeof old);
-        now = arrive(old, data ? data[l] : 1);
-        memcpy(at, &now, sizeof now);
+        const uint64_t old = wl_lds_arrive(wave, address[l] + offset, data ? data[l] : 1);
         if (!destination)
             continue;
         destination[l] = (uint32_t)old;

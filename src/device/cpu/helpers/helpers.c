@@ -338,6 +338,7 @@ const struct wl_helpers wl_helpers_table = {
     .permlane = wl_help_permlane,
     .load_transposed = wl_help_load_transposed,
     .copy_lds = wl_help_copy_lds,
+    .tensor = wl_help_tensor,
     .block = wl_help_block,
     .buffer_place = wl_help_buffer_place,
     .buffer_parts = wl_help_buffer_parts,

@@ -36,6 +36,10 @@ void wl_help_ds_condxchg(struct wl_wave *wave, uint32_t *destination, const uint
 void wl_help_ds_transposed(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint32_t offset, uint32_t bits);
 void wl_help_permlane(struct wl_wave *wave, uint32_t *destination, const uint32_t *source, uint32_t select, uint32_t width,
                       uint32_t operation);
+/* As many as `count` come at a barrier in LDS. Returns what was there. */
+uint64_t wl_lds_arrive(struct wl_wave *wave, uint32_t address, uint32_t count);
+void wl_help_tensor(struct wl_wave *wave, const uint32_t *group0, const uint32_t *group1, const uint32_t *group2, const uint32_t *group3,
+                    uint32_t store);
 void wl_help_copy_lds(struct wl_wave *wave, const uint32_t *lds, const uint32_t *address, uint64_t base, uint32_t offset, uint32_t kind);
 void wl_help_load_transposed(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint64_t base, uint32_t kind);
 void wl_help_block(struct wl_wave *wave, uint32_t *rows, const uint32_t *address, uint64_t base, uint32_t kind, uint32_t mask);

@@ -691,14 +691,15 @@ static void stage_product(const struct matrix *x, struct operands *o, const stru
     }
 }
 
-/* gfx1250's indices, two bits each, in the order of A's elements (matrix.h). */
+/* gfx1250's indices, two bits each, in the order of A's elements (matrix.h). With a key of 1 they begin in the middle, and are 0 behind the end. */
 static void order_index(uint64_t *index, const uint32_t *rows, const struct matrix *x) {
-    const unsigned entries = x->a_elements, run = entries / 2;
+    const unsigned entries = x->a_elements, run = entries / 2, first = field(x, WL_MATRIX_KEY, 1) * run;
     for (unsigned l = 0; l < x->wave_size; l++) {
         index[l] = 0;
         for (unsigned e = 0; e < entries; e++) {
-            const unsigned k = (e / run * 2 + l / 16) * run + e % run, lane = l % 16 + k / entries * 16, at = k % entries;
-            index[l] |= (uint64_t)(rows[at / 16 * x->wave_size + lane] >> 2 * (at % 16) & 3) << 2 * e;
+            const unsigned k = (e / run * 2 + l / 16) * run + e % run, lane = l % 16 + k / entries * 16, at = k % entries + first;
+            if (at < entries)
+                index[l] |= (uint64_t)(rows[at / 16 * x->wave_size + lane] >> 2 * (at % 16) & 3) << 2 * e;
         }
     }
 }

@@ -1,4 +1,4 @@
-/* Image instructions: calls of one helper, which reads descriptors and addresses lane by lane (machine/image_instruction.h). */
+/* Images and tensors: calls of helpers, which read descriptors (machine/image_instruction.h; device/cpu/helpers/tensor.c). */
 #include "translate/lift/frame.h"
 #include "translate/lift/inst/inst.h"
 #include "translate/lift/region.h"
@@ -43,4 +43,16 @@ void wl_lift_image(struct wl_lift *l, const struct wl_inst *inst) {
         wl_lift_int(l, l->i32, wl_image_modifiers(inst, l->generation)),
     };
     wl_lift_call_on_rows(l, offsetof(struct wl_helpers, image), arguments, sizeof arguments / sizeof *arguments);
+}
+
+void wl_lift_tensor(struct wl_lift *l, const struct wl_inst *inst) {
+    LLVMValueRef arguments[6] = {l->wave};
+    wl_lift_flush(l);
+    for (unsigned i = 0; i < 4; i++) {
+        const struct wl_operand *group = &inst->operands[i];
+        const bool given = i < inst->operand_count && group->kind == WL_OPERAND_SGPR;
+        arguments[1 + i] = given ? descriptor_pointer(l, group, group->count) : LLVMConstNull(l->ptr);
+    }
+    arguments[5] = wl_lift_int(l, l->i32, inst->isa->detail);
+    wl_lift_call_on_rows(l, offsetof(struct wl_helpers, tensor), arguments, 6);
 }

@@ -68,6 +68,7 @@ void wl_lift_matrix(struct wl_lift *l, const struct wl_inst *inst);
 /* ---- image.c ---- */
 /* Lifts an IMAGE instruction: a call of the helper, at once. */
 void wl_lift_image(struct wl_lift *l, const struct wl_inst *inst);
+void wl_lift_tensor(struct wl_lift *l, const struct wl_inst *inst);
 
 /* ---- smem.c ---- */
 /* Lifts a scalar load, store or atomic, at once. Stores and atomics flush the vector region. */
