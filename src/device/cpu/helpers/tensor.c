@@ -78,16 +78,22 @@ static void read_descriptor(struct tensor *t, const uint32_t *const group[4]) {
 
 /* Why a descriptor cannot be done; NULL: it can. */
 static const char *unknown(const struct tensor *t, const uint32_t *const group[4]) {
+    enum { MOST_BYTES = 1 << 20 }; /* more than any LDS has */
     const bool wide = field(group[0], 30, 1);
+    uint64_t bytes = t->size;
     if (field(group[0], 0, 2) > 1 || field(group[0], 2, 1))
         return "a count above 1, or restores a state";
     if (wide && !t->gather)
         return "a size of indices without gather";
     if (t->gather && (!t->tile[0] || !t->indices || t->indices > (wide ? 8 : MOST_INDICES)))
         return "no indices, or too many";
-    for (unsigned i = 0; i < t->rank; i++)
+    for (unsigned i = 0; i < t->rank; i++) {
+        bytes *= t->tile[i];
         if (!t->tile[i])
             return "a tile of which an inner size is 0";
+        if (bytes > MOST_BYTES)
+            return "a tile that is larger than LDS";
+    }
     if (t->iterate && (t->rank < 2 || t->rank > 3))
         return "iteration over a tile of one dimension";
     return NULL;
@@ -117,10 +123,11 @@ static void locate(const struct tensor *t, uint64_t offset, uint64_t origin[RANK
 /* Whether an element's coordinates follow from its distance: each dimension's stride is as long as all dimensions with smaller strides are. */
 static bool is_unique(const struct tensor *t) {
     for (unsigned i = 0; i < t->rank; i++) {
-        uint64_t span = 1;
+        uint64_t span = 1, more;
         for (unsigned j = 0; j < t->rank; j++)
-            if (j != i && t->extent[j] > 1 && (t->stride[j] < t->stride[i] || (t->stride[j] == t->stride[i] && j < i)))
-                span += t->stride[j] * (t->extent[j] - 1); /* at most 3 * 2^80: less than 2^64 where strides are real */
+            if (j != i && t->extent[j] > 1 && (t->stride[j] < t->stride[i] || (t->stride[j] == t->stride[i] && j < i)) &&
+                (__builtin_mul_overflow(t->stride[j], t->extent[j] - 1, &more) || __builtin_add_overflow(span, more, &span)))
+                return false;
         if (t->extent[i] > 1 && t->stride[i] < span)
             return false;
     }
@@ -181,7 +188,7 @@ static void move_tile(const struct tensor *t, uint32_t iteration) {
 /* The kernel fails as with an address that is none. */
 static void refuse(const char *why) {
     static volatile char *volatile const nowhere;
-    wl_log(1, "a tensor's descriptor has %s: this is not documented", why);
+    wl_log(1, "a tensor's descriptor is refused: it has %s", why);
     *nowhere = 0;
 }
 
