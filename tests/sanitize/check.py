@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-FAULT = re.compile(r"// (MISSING )?FAULT: (\w+) (\S+)(?: #(\w+))?")
+FAULT = re.compile(r"// (MISSING )?FAULT: (\w+) (\S+)(?: #(\w+))?(?: @(\S+))?")
 OTHER = re.compile(r"// OTHER: #(\w+)")
 
 # Tools that do not find anything yet: their faults are not asked for, and their number is printed. The same holds for single faults that are
@@ -24,9 +24,10 @@ MISSING_TOOLS = ("initcheck",)
 
 
 class Marker:
-    def __init__(self, line, missing, tool, kinds, tag):
+    def __init__(self, line, missing, tool, kinds, tag, archs):
         self.line, self.tool, self.kinds, self.tag = line, tool, kinds.split("|"), tag
         self.missing = bool(missing) or tool in MISSING_TOOLS
+        self.archs = archs.split(",") if archs else None
         self.others = set()
 
     def fits(self, finding):
@@ -134,6 +135,8 @@ def check_arch(options, arch, tools, markers, alone):
         else:
             found += findings
     for marker in markers:
+        if marker.archs and arch not in marker.archs:
+            continue
         if not marker.missing and not any(marker.fits(finding) for finding in found):
             failures.append(f"{marker} is not found")
     for finding in found:
