@@ -195,7 +195,8 @@ struct wl_helpers {
     uint64_t (*lane_atomic)(void *memory, uint32_t operation, uint32_t bits, uint64_t data, uint64_t second);
 
     /* ---- sanitizers: for code that was asked for with them; machine/sanitize.h ----
-     * Before such code calls buffer_load, buffer_store, buffer_atomic or image, it leaves the address of the instruction's site in wave->pc. */
+     * Before such code calls buffer_load, buffer_store, buffer_atomic, image, or a helper of rare memory instructions, it leaves the address
+     * of the instruction's site in wave->pc. */
 
     uint8_t *sanitize_shadow; /* of memory: bit n of byte a >> 3 says whether kernels may access byte a, n = a & 7; of addresses below 2^47.
                                * Some bytes before and behind that can be read */

@@ -55,12 +55,18 @@ def read_markers(source):
     return markers
 
 
+def has_deep_calls(source):
+    with open(source) as file:
+        return "// DEEP CALLS AT -O0" in file.read()
+
+
 def lines_of(place, allocation, source):
     """The line of the source that an access, or a call, is on: the innermost one, if functions of headers are inlined there."""
     frames = place.get("stack") or allocation.get("made_stack", [])
     places = [frame["place"] for frame in frames]
-    if "file" in place:
-        places = [f"{place['file']}:{place['line']}"] + [outer.split(" at ", 1)[1] for outer in place.get("outer", [])]
+    if "file" in place or "outer" in place:
+        places = [f"{place['file']}:{place['line']}"] if "file" in place else []
+        places += [outer.split(" at ", 1)[1] for outer in place.get("outer", [])]
     for spot in places:
         file, _, line = spot.rpartition(":")
         if os.path.basename(file) == source and line.isdigit():
@@ -159,7 +165,10 @@ def main():
     alone = subprocess.run([options.program, "alone"], capture_output=True, text=True, check=True).stdout.split()
     archs = options.archs.split(",")
     # All tools need threaded code, memcheck alone does not: it has another way of looking at accesses.
-    tools = ["", "memcheck"] if all(marker.tool == "memcheck" for marker in markers) else [""]
+    alone_too = all(marker.tool == "memcheck" for marker in markers)
+    if options.program.endswith("O0") and has_deep_calls(options.source):
+        alone_too = False  # which tells the innermost call alone
+    tools = ["", "memcheck"] if alone_too else [""]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         runs = [(arch, tool) for arch in archs for tool in tools]
         failures = sum(pool.map(lambda run: check_arch(options, *run, markers, alone), runs), [])

@@ -43,6 +43,12 @@ extern const struct wl_lane wl_lanes[WL_LANE_COUNT];
 /* The facts of a LANE instruction. */
 static inline const struct wl_lane *wl_lane_of(const struct wl_inst *inst) { return &wl_lanes[inst->isa->detail]; }
 
+/* Whether its helper accesses memory at addresses in registers. Code for sanitizers leaves its site in the wave then (machine/helpers.h). */
+static inline bool wl_lane_accesses(const struct wl_inst *inst) {
+    const struct wl_lane *lane = wl_lane_of(inst);
+    return lane->is_block || (lane->loads && !lane->reads_m0);
+}
+
 /* How an instruction with a helper for its addresses accesses memory: WL_REACH_*. */
 uint32_t wl_lane_reach(const struct wl_inst *inst);
 

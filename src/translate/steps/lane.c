@@ -16,7 +16,8 @@ struct lane {
     bool from_row, third_row, has_address, fetch_inactive, bound_control, dpp, bound_ctrl;
     uint8_t dpp_kind, row_mask, bank_mask;
     uint32_t dpp_control;
-    struct wl_scalar first, second; /* scalar operands in the order of the text */
+    struct wl_scalar first, second;      /* scalar operands in the order of the text */
+    const struct wl_sanitize_site *site; /* of what a helper accesses; NULL: no sanitizer asks */
 };
 
 struct exchange {
@@ -48,13 +49,20 @@ static const struct wl_step *run_write_lane(struct wl_machine *m, const struct w
     return step + 1;
 }
 
+/* Before a helper that accesses memory. */
+static void leave_place(const struct wl_machine *m, const struct lane *s) {
+    m->wave->fault_pc = s->fault;
+    if (s->site)
+        m->wave->pc = (uint64_t)(uintptr_t)s->site;
+}
+
 /* The row's helper, on whole registers. */
 static const struct wl_step *run_rows(struct wl_machine *m, const struct wl_step *step) {
     typedef void rows_fn(struct wl_wave * wave, uint32_t *to, const uint32_t *from, const uint32_t *third, uint32_t offset);
     const struct lane *s = step->data;
     rows_fn *helper;
     memcpy(&helper, (const char *)m->wave->helpers + s->helper, sizeof helper);
-    m->wave->fault_pc = s->fault;
+    leave_place(m, s);
     helper(m->wave, wl_machine_row(m, s->to), wl_machine_row(m, s->from), wl_machine_row(m, s->third), s->offset);
     return step + 1;
 }
@@ -76,21 +84,21 @@ static const struct wl_step *run_permlane16(struct wl_machine *m, const struct w
 
 static const struct wl_step *run_src2(struct wl_machine *m, const struct wl_step *step) {
     const struct lane *s = step->data;
-    m->wave->fault_pc = s->fault;
+    leave_place(m, s);
     m->wave->helpers->ds_src2(m->wave, wl_machine_row(m, s->to), s->offset, s->bits, s->atomic);
     return step + 1;
 }
 
 static const struct wl_step *run_arrive(struct wl_machine *m, const struct wl_step *step) {
     const struct lane *s = step->data;
-    m->wave->fault_pc = s->fault;
+    leave_place(m, s);
     m->wave->helpers->ds_arrive(m->wave, NULL, wl_machine_row(m, s->to), NULL, s->offset);
     return step + 1;
 }
 
 static const struct wl_step *run_lds_transposed(struct wl_machine *m, const struct wl_step *step) {
     const struct lane *s = step->data;
-    m->wave->fault_pc = s->fault;
+    leave_place(m, s);
     m->wave->helpers->ds_transposed(m->wave, wl_machine_row(m, s->to), wl_machine_row(m, s->from), s->offset, s->bits);
     return step + 1;
 }
@@ -205,7 +213,7 @@ static uint64_t block_base(const struct wl_machine *m, const struct lane *s) {
 static const struct wl_step *run_transposed(struct wl_machine *m, const struct wl_step *step) {
     const struct lane *s = step->data;
     const uint32_t *address = s->has_address ? wl_machine_row(m, s->from) : NULL;
-    m->wave->fault_pc = s->fault;
+    leave_place(m, s);
     m->wave->helpers->load_transposed(m->wave, wl_machine_row(m, s->to), address, block_base(m, s), s->kind);
     return step + 1;
 }
@@ -214,7 +222,7 @@ static const struct wl_step *run_transposed(struct wl_machine *m, const struct w
 static const struct wl_step *run_copy(struct wl_machine *m, const struct wl_step *step) {
     const struct lane *s = step->data;
     const uint32_t *address = s->has_address ? wl_machine_row(m, s->from) : NULL;
-    m->wave->fault_pc = s->fault;
+    leave_place(m, s);
     m->wave->helpers->copy_lds(m->wave, wl_machine_row(m, s->to), address, block_base(m, s), s->offset, s->kind);
     return step + 1;
 }
@@ -231,7 +239,7 @@ static const struct wl_step *run_permlane(struct wl_machine *m, const struct wl_
 static const struct wl_step *run_block(struct wl_machine *m, const struct wl_step *step) {
     const struct lane *s = step->data;
     const uint32_t *address = s->has_address ? wl_machine_row(m, s->from) : NULL;
-    m->wave->fault_pc = s->fault;
+    leave_place(m, s);
     m->wave->helpers->block(m->wave, wl_machine_row(m, s->to), address, block_base(m, s), s->kind, m->sgpr[WL_SGPR_M0]);
     return step + 1;
 }
@@ -318,7 +326,8 @@ static struct lane *make_lane(struct wl_steps_builder *b, const struct wl_inst *
                            .dpp_kind = inst->dpp,
                            .dpp_control = inst->dpp_control,
                            .row_mask = inst->row_mask,
-                           .bank_mask = inst->bank_mask};
+                           .bank_mask = inst->bank_mask,
+                           .site = wl_lane_accesses(inst) ? wl_steps_site(b, inst, 0) : NULL};
     return s;
 }
 

@@ -1,6 +1,7 @@
 /* Rare memory instructions: LDS without registers, blocks of registers, transposing loads. */
 #include "device/cpu/helpers/barriers.h"
 #include "device/cpu/helpers/lanes.h"
+#include "device/cpu/helpers/reach.h"
 #include "machine/lane_mask.h"
 
 #include <string.h>
@@ -14,12 +15,18 @@ static int32_t src2_distance(uint32_t address, uint32_t offset) {
     return dwords * 4;
 }
 
+void wl_help_src2_places(uint32_t address, uint32_t offset, uint32_t *first, uint32_t *second) {
+    *first = offset & 0x8000 ? address & 0x1ffff : address;
+    *second = *first + (uint32_t)src2_distance(address, offset);
+}
+
 void wl_help_ds_src2(struct wl_wave *wave, const uint32_t *address, uint32_t offset, uint32_t bits, uint32_t operation) {
     uint64_t exec = wl_exec(wave);
     for (uint32_t l = 0; l < wave->wave_size; l++) {
         if (!wl_lane_in(exec, l))
             continue;
-        uint32_t first = offset & 0x8000 ? address[l] & 0x1ffff : address[l], second = first + (uint32_t)src2_distance(address[l], offset);
+        uint32_t first, second;
+        wl_help_src2_places(address[l], offset, &first, &second);
         uint64_t data = 0;
         memcpy(&data, wave->lds + second, bits / 8);
         wl_atomic_lane(wave->lds + first, operation, bits, data, 0);
@@ -46,8 +53,7 @@ void wl_help_ds_condxchg(struct wl_wave *wave, uint32_t *destination, const uint
     }
 }
 
-/* `kind`: WL_REACH_*. */
-static uint64_t address_of(const struct wl_wave *wave, const uint32_t *rows, uint64_t base, uint32_t kind, uint32_t lane) {
+uint64_t wl_help_reach(const struct wl_wave *wave, const uint32_t *rows, uint64_t base, uint32_t kind, uint32_t lane) {
     if (kind & WL_REACH_LDS)
         return (uintptr_t)wave->lds + (uint32_t)(rows[lane] + base);
     if (!rows)
@@ -147,7 +153,7 @@ void wl_help_load_transposed(struct wl_wave *wave, uint32_t *destination, const 
 
     for (uint32_t l = 0; l < LANES; l++)
         if (wl_lane_in(exec, l))
-            memcpy(loaded[l], (const void *)(uintptr_t)address_of(wave, address, base, kind, l), dwords * sizeof(uint32_t));
+            memcpy(loaded[l], (const void *)(uintptr_t)wl_help_reach(wave, address, base, kind, l), dwords * sizeof(uint32_t));
     for (uint32_t l = 0; l < LANES; l++) {
         uint32_t result[MOST_DWORDS + 1] = {0};
 
@@ -184,7 +190,7 @@ void wl_help_copy_lds(struct wl_wave *wave, const uint32_t *lds, const uint32_t 
             continue;
         const uint32_t place = lds[l] + offset;
         void *const local = wave->lds + place;
-        void *const memory = (void *)(uintptr_t)address_of(wave, address, base, kind, l);
+        void *const memory = (void *)(uintptr_t)wl_help_reach(wave, address, base, kind, l);
         if (mask)
             multicast(cluster, mask, place, memory, size);
         else if (kind & WL_REACH_STORE)
@@ -233,7 +239,7 @@ void wl_help_block(struct wl_wave *wave, uint32_t *rows, const uint32_t *address
     enum { BLOCK = 32 };
     uint64_t exec = wl_exec(wave), at[MAX_LANES];
     for (uint32_t l = 0; l < wave->wave_size; l++) /* a load may overwrite its address */
-        at[l] = address_of(wave, address, base, kind, l);
+        at[l] = wl_help_reach(wave, address, base, kind, l);
     for (uint32_t i = 0; i < BLOCK; i++) {
         if (!(mask >> i & 1))
             continue;

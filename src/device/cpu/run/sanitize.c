@@ -4,6 +4,7 @@
 #include "device/cpu/helpers/helpers.h"
 #include "device/cpu/memory.h"
 #include "device/cpu/run/exits.h"
+#include "device/cpu/run/sanitize_rare.h"
 #include "lane/buffer_lane.h"
 #include "machine/lane_mask.h"
 #include "machine/sanitize.h"
@@ -130,7 +131,7 @@ static uint64_t tell_access(const struct teller *t, struct wl_san_access *access
 
 /* While something is told, a signal must not take the thread out of the kernel: it may hold locks. Where `fault_pc` is 0, and the PC is not
  * in the unit's code, that does not happen. */
-static uint64_t help_access(struct wl_wave *wave, const struct wl_sanitize_site *site, uint64_t lanes, const uint64_t *address,
+uint64_t wl_sanitize_access(struct wl_wave *wave, const struct wl_sanitize_site *site, uint64_t lanes, const uint64_t *address,
                             const uint32_t *data) {
     const struct teller t = teller_of(wave);
     struct wl_san_access access = {.site = site, .space = site->space, .lanes = lanes, .address = address, .data = data};
@@ -151,22 +152,33 @@ static uint32_t bytes_in_range(const struct wl_buffer_place *place, uint32_t com
     return bytes;
 }
 
-/* Of lanes out of the descriptor's range nothing is told. Of elements that are partly in range, and of those that are converted, the first
- * byte is. */
+/* Bytes of a lane's element in memory. */
+static uint32_t element_bytes(const struct wl_buffer *b, const struct wl_sanitize_site *site, uint32_t element) {
+    if (!(element & WL_ELEMENT_TYPED))
+        return site->bytes;
+    const struct wl_channel_format format = wl_buffer_format(b, element);
+    const uint32_t bytes = wl_channel_bytes(&format);
+    return bytes ? bytes : 1;
+}
+
+/* Of lanes out of the descriptor's range nothing is told. Of elements that are partly in range the first byte is. */
 static uint64_t tell_buffer(const struct teller *t, const struct wl_wave *wave, const struct wl_sanitize_site *site,
                             const uint32_t *address, const uint32_t *descriptor, uint32_t soffset, uint32_t offset, uint32_t element) {
     struct wl_buffer b;
     wl_buffer_read(&b, descriptor, element);
     const uint64_t exec = wl_wave_exec(wave);
     const bool is_scratch = b.add_tid && b.swizzle_size;
-    const uint32_t component = site->bytes < 4 ? site->bytes : 4;
+    struct wl_sanitize_site all = *site, first = *site;
+    all.bytes = element_bytes(&b, site, element);
+    first.bytes = 1;
+    const uint32_t component = all.bytes < 4 ? all.bytes : 4;
     uint64_t at[MAX_LANES], whole = 0, parted = 0;
     for (uint64_t left = exec; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctzll(left);
         const struct wl_buffer_place place =
             wl_buffer_locate(&b, address ? address + l : NULL, wave->wave_size, soffset, offset, element, l);
-        const uint32_t bytes = bytes_in_range(&place, component, site->bytes);
-        if (bytes == site->bytes && !(element & WL_ELEMENT_TYPED))
+        const uint32_t bytes = bytes_in_range(&place, component, all.bytes);
+        if (bytes == all.bytes)
             whole |= UINT64_C(1) << l;
         else if (bytes)
             parted |= UINT64_C(1) << l;
@@ -174,18 +186,32 @@ static uint64_t tell_buffer(const struct teller *t, const struct wl_wave *wave, 
             continue;
         at[l] = is_scratch ? (uint32_t)(place.offset + soffset / wave->wave_size) : (uint64_t)(uintptr_t)wl_buffer_memory(&place, 0);
     }
-    struct wl_sanitize_site first = *site;
-    first.bytes = 1;
     struct wl_san_access access = {
-        .site = site, .space = is_scratch ? WL_SANITIZE_SCRATCH : WL_SANITIZE_GLOBAL, .lanes = whole, .address = at};
+        .site = &all, .space = is_scratch ? WL_SANITIZE_SCRATCH : WL_SANITIZE_GLOBAL, .lanes = whole, .address = at};
     uint64_t good = tell_access(t, &access);
     access.site = &first;
     access.lanes = parted;
+    access.address = at;
     good |= parted ? tell_access(t, &access) : 0;
     return good | (exec & ~(whole | parted));
 }
 
-static void set_exec(struct wl_wave *wave, uint64_t exec) {
+/* The other side of a copy between a buffer and LDS: a dword at M0 for each component of each lane. */
+static uint64_t tell_lds_of_buffer(const struct teller *t, const struct wl_wave *wave, const struct wl_sanitize_site *site, uint32_t offset,
+                                   uint32_t element, uint64_t lanes) {
+    const bool stores = site->kind == WL_SANITIZE_STORE;
+    const uint32_t dwords = stores || element & WL_ELEMENT_TYPED ? 1 : element >> 8 & 15;
+    struct wl_sanitize_site lds = *site;
+    lds.kind = stores ? WL_SANITIZE_LOAD : WL_SANITIZE_STORE;
+    lds.bytes = dwords * 4;
+    uint64_t at[MAX_LANES];
+    for (unsigned l = 0; l < wave->wave_size; l++)
+        at[l] = (uint64_t)(uintptr_t)wave->lds + (wave->sgpr[WL_SGPR_M0] & WL_M0_LDS) + offset + (uint64_t)l * dwords * 4;
+    struct wl_san_access access = {.site = &lds, .space = WL_SANITIZE_LDS, .lanes = lanes, .address = at};
+    return tell_access(t, &access);
+}
+
+void wl_sanitize_set_exec(struct wl_wave *wave, uint64_t exec) {
     wave->sgpr[WL_SGPR_EXEC] = (uint32_t)exec;
     if (wave->wave_size == 64)
         wave->sgpr[WL_SGPR_EXEC + 1] = (uint32_t)(exec >> 32);
@@ -199,12 +225,15 @@ static uint64_t narrow_exec(struct wl_wave *wave, const uint32_t *address, const
     const uint64_t exec = wl_wave_exec(wave);
     const uint32_t place = wave->fault_pc;
     wave->fault_pc = 0;
-    set_exec(wave, tell_buffer(&t, wave, site, address, descriptor, soffset, offset, element));
+    uint64_t good = tell_buffer(&t, wave, site, address, descriptor, soffset, offset, element);
+    if (element & WL_ELEMENT_LDS && good)
+        good = tell_lds_of_buffer(&t, wave, site, offset, element, good);
+    wl_sanitize_set_exec(wave, good);
     wave->fault_pc = place;
     return exec;
 }
 
-static void clear_lanes(const struct wl_wave *wave, uint32_t *rows, uint32_t count, uint64_t lanes) {
+void wl_sanitize_clear_lanes(const struct wl_wave *wave, uint32_t *rows, uint32_t count, uint64_t lanes) {
     for (; rows && lanes; lanes &= lanes - 1)
         for (uint32_t d = 0; d < count; d++)
             rows[d * wave->wave_size + (unsigned)__builtin_ctzll(lanes)] = 0;
@@ -214,42 +243,25 @@ static void help_buffer_load(struct wl_wave *wave, uint32_t *destination, const 
                              uint32_t soffset, uint32_t offset, uint32_t element) {
     const uint64_t exec = narrow_exec(wave, address, descriptor, soffset, offset, element), good = wl_wave_exec(wave);
     wl_helpers_table.buffer_load(wave, destination, address, descriptor, soffset, offset, element);
-    set_exec(wave, exec);
+    wl_sanitize_set_exec(wave, exec);
     if (!(element & WL_ELEMENT_LDS))
-        clear_lanes(wave, destination, element >> 8 & 15, exec & ~good);
+        wl_sanitize_clear_lanes(wave, destination, element >> 8 & 15, exec & ~good);
 }
 
 static void help_buffer_store(struct wl_wave *wave, const uint32_t *data, const uint32_t *address, const uint32_t *descriptor,
                               uint32_t soffset, uint32_t offset, uint32_t element) {
     const uint64_t exec = narrow_exec(wave, address, descriptor, soffset, offset, element);
     wl_helpers_table.buffer_store(wave, data, address, descriptor, soffset, offset, element);
-    set_exec(wave, exec);
+    wl_sanitize_set_exec(wave, exec);
 }
 
 static void help_buffer_atomic(struct wl_wave *wave, uint32_t *data, const uint32_t *address, const uint32_t *descriptor, uint32_t soffset,
                                uint32_t offset, uint32_t element, uint32_t operation) {
     const uint64_t exec = narrow_exec(wave, address, descriptor, soffset, offset, element), good = wl_wave_exec(wave);
     wl_helpers_table.buffer_atomic(wave, data, address, descriptor, soffset, offset, element, operation);
-    set_exec(wave, exec);
+    wl_sanitize_set_exec(wave, exec);
     if (element & WL_ELEMENT_RETURN)
-        clear_lanes(wave, data, (element & 0xff) / 32, exec & ~good);
-}
-
-/* Coordinates beyond an image's size are clamped or left out: its memory as a whole is there or not. */
-static void help_image(struct wl_wave *wave, uint32_t *data, uint64_t low, uint64_t high, const uint32_t *resource, const uint32_t *sampler,
-                       uint32_t operation, uint32_t modifiers) {
-    const struct wl_sanitize_site *site = (const struct wl_sanitize_site *)(uintptr_t)wave->pc;
-    const struct teller t = teller_of(wave);
-    const uint64_t start = ((uint64_t)(resource[1] & 0xff) << 32 | resource[0]) << 8, exec = wl_wave_exec(wave);
-    struct wl_san_access access = {.site = site, .lanes = exec & -exec, .address = (const uint64_t[1]){start}};
-    access.first_lane = exec ? (uint32_t)__builtin_ctzll(exec) : 0;
-    access.lanes = exec != 0;
-    const uint32_t place = wave->fault_pc;
-    wave->fault_pc = 0;
-    const bool allowed = !exec || tell_access(&t, &access);
-    wave->fault_pc = place;
-    if (allowed)
-        wl_helpers_table.image(wave, data, low, high, resource, sampler, operation, modifiers);
+        wl_sanitize_clear_lanes(wave, data, (element & 0xff) / 32, exec & ~good);
 }
 
 /* ---- native code: a strip's lanes ------------------------------------------------------------ */
@@ -305,9 +317,10 @@ static void make_helpers(void) {
     helpers.buffer_load = help_buffer_load;
     helpers.buffer_store = help_buffer_store;
     helpers.buffer_atomic = help_buffer_atomic;
-    helpers.image = help_image;
+    wl_sanitize_rare_helpers(&helpers);
+    wl_sanitize_image_helper(&helpers);
     helpers.sanitize_shadow = wl_san_shadow();
-    helpers.sanitize_access = help_access;
+    helpers.sanitize_access = wl_sanitize_access;
     helpers.sanitize_fence = help_fence;
     helpers.sanitize_strip = help_strip;
 }

@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "translate/lift/frame.h"
 #include "translate/lift/inst/inst.h"
+#include "translate/lift/memory/sanitize.h"
 #include "translate/lift/region.h"
 #include "translate/lift/values.h"
 
@@ -509,6 +510,10 @@ void wl_lift_lane(struct wl_lift *l, const struct wl_inst *inst) {
     if (wl_lane_of(inst)->needs_row && inst->operands[1].kind != WL_OPERAND_VGPR) {
         wl_lift_error(l, inst, "has a source that is no vector register");
         return;
+    }
+    if (wl_sanitizes(l) && wl_lane_accesses(inst)) {
+        wl_lift_flush(l); /* what leaves sites of its own */
+        wl_sanitize_leave_site(l, inst, 0);
     }
     emitters[inst->isa->detail](l, inst);
 }
