@@ -75,6 +75,14 @@ static bool choice_option(const char *name, const char *first, const char *secon
     return value && !strcmp(value, second);
 }
 
+static void math_option(void) {
+    const char *value = text_option("WAVELIFT_MATH");
+    options.exact_math = value && !strcmp(value, "exact");
+    options.hardware_math = value && !strcmp(value, "hardware");
+    if (value && !options.exact_math && !options.hardware_math && strcmp(value, "fast") != 0)
+        fprintf(stderr, "wavelift: WAVELIFT_MATH=%s is none of fast, exact and hardware; ignored\n", value);
+}
+
 #define MAX_DEVICES 64
 
 /* One entry of the list of devices: "cuda", "cpu:2". `*text` moves behind it and its comma. */
@@ -163,7 +171,7 @@ static void read_options(void) {
     options.sanitize_leaks = choice_option("WAVELIFT_SANITIZE_LEAKS", "off", "on");
     options.sanitize_generate = choice_option("WAVELIFT_SANITIZE_GENERATE", "off", "on");
     options.own_memory = choice_option("WAVELIFT_MEMORY", "shared", "own");
-    options.exact_math = choice_option("WAVELIFT_MATH", "fast", "exact");
+    math_option();
     options.cuda_library = text_option("WAVELIFT_CUDA_LIBRARY");
     options.cpu = cpu_option();
     options.clang = text_option("WAVELIFT_CLANG");

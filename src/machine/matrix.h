@@ -28,7 +28,15 @@
  * (f64), rounded to nearest even whatever MODE says; 16-bit results are rounded once at the end. Integer sums are exact, then
  * added to C, wrapping or (clamp) saturating. With scales the products that share them are summed from 0 on, and that sum, times both
  * scales, is added to the whole with one rounding. Denormals are kept, but for f16 and bf16 on gfx90a (WL_MATRIX_FLUSH).
- * Numbers of 8 bits are FNUZ on gfx94x, OCP on gfx950 and gfx12. */
+ * Numbers of 8 bits are FNUZ on gfx94x, OCP on gfx950 and gfx12.
+ *
+ * With WAVELIFT_MATH=hardware dense MFMA of f16, bf16, xf32 and 8 bits is rounded as the processor does it (docs/NUMERICS.md has the rules):
+ *   WL_MATRIX_PAIRED   a lane's two or four products are rounded to f32 and added in pairs, each sum rounded, and their sum is added to C. With
+ *                      WL_MATRIX_FLUSH every input and result that is denormal counts as zero.
+ *   WL_MATRIX_ALIGNED  the products of two groups of lanes (or the only one) are cut at 24 bits behind the largest exponent and added exactly, then
+ *                      added to C with one rounding to nearest. xf32 is cut, not rounded, and 8-bit numbers have two such sums: of even and of
+ *                      odd elements.
+ * A NaN that they give is 0x7fc00000. */
 #ifndef WL_MACHINE_MATRIX_H
 #define WL_MACHINE_MATRIX_H
 
@@ -112,6 +120,9 @@ enum {
     WL_MATRIX_HIGH = 1 << 19,  /* gfx11, 16-bit results: C and D are the registers' high halves */
     WL_MATRIX_FLUSH = 1 << 20, /* denormal inputs and results count as zero */
     WL_MATRIX_OCP = 1 << 21,   /* gfx9: numbers of 8 bits have OCP's formats (gfx950) */
+    /* Dense MFMA with WAVELIFT_MATH=hardware: */
+    WL_MATRIX_PAIRED = 1 << 24,  /* sums of pairs (CDNA1, CDNA2) */
+    WL_MATRIX_ALIGNED = 1 << 25, /* sums of aligned products (CDNA3) */
     /* Rows with scales: WL_MATRIX_CBSZ and WL_MATRIX_BLGP choose kinds, and in the place of ABID: */
     WL_MATRIX_SCALE_A = 3, /* 2 bits: which byte of its dword is A's scale ... */
     WL_MATRIX_SCALE_B = 5, /* 2 bits: ... and B's. gfx1250: their kinds: 0 powers of two, 1 E5M3, 2 E4M3 */
@@ -148,7 +159,7 @@ enum {
 static inline bool wl_matrix_may_group(const struct wl_matrix *row, uint32_t modifiers) {
     const uint32_t wmma_c = 4u << WL_MATRIX_NEG_LO | 4u << WL_MATRIX_NEG_HI;
     return (row->d == WL_MATRIX_F32 || row->d == WL_MATRIX_I32) && !row->sparse && !row->scale_block && row->m != 4 &&
-           !(modifiers & (WL_MATRIX_FLUSH | WL_MATRIX_CLAMP)) && (row->layout == WL_MATRIX_MFMA || !(modifiers & wmma_c));
+           !(modifiers & WL_MATRIX_CLAMP) && (!(modifiers & WL_MATRIX_FLUSH) || modifiers & WL_MATRIX_PAIRED) && (row->layout == WL_MATRIX_MFMA || !(modifiers & wmma_c));
 }
 
 /* Does `count` instructions of one row (scales: one, a struct wl_matrix_scaled) on a wave of `wave_size` lanes, with the result that they have one after the other; more than one

@@ -73,6 +73,7 @@ static void make_request(struct wl_device_function *function, const struct wl_cu
     wl_ptx_request_fill(request, module->object, function->kernel, module->functions, module->function_count, variant->stack);
     request->code.function_count = module->function_count;
     request->code.exact_math = wl_options()->exact_math;
+    request->code.hardware_math = wl_options()->hardware_math;
     request->code.dump = wl_options()->dump;
     request->sm = module->device->sm;
     request->partial_groups = variant->partial;
@@ -115,7 +116,7 @@ static struct wl_cache_key variant_key(const struct wl_device_function *function
     struct {
         char kind[8], version[32];
         uint64_t code_object[2], entry, translator;
-        uint32_t block[3], partial, wave_size, sm, driver, exact_math, stack_size, layout;
+        uint32_t block[3], partial, wave_size, sm, driver, math, stack_size, layout;
     } all;
     memset(&all, 0, sizeof all);
     memcpy(all.kind, "cubin", 5);
@@ -128,7 +129,7 @@ static struct wl_cache_key variant_key(const struct wl_device_function *function
     all.wave_size = function->kernel->wave_size;
     all.sm = device->sm;
     all.driver = (uint32_t)device->driver->version;
-    all.exact_math = wl_options()->exact_math;
+    all.math = wl_options()->exact_math ? 1 : wl_options()->hardware_math ? 2 : 0;
     all.stack_size = variant->stack;
     all.layout = sizeof(struct kept);
     XXH128_hash_t hash = XXH3_128bits(&all, sizeof all);

@@ -61,6 +61,15 @@ static uint32_t scale_byte(const struct wl_inst *inst, unsigned operand) {
     return (uint32_t)(inst->op_sel >> operand & 1) | (uint32_t)(inst->op_sel_hi >> operand & 1) << 1;
 }
 
+/* How the processor sums the products of a row; 0: as machine/matrix.h has it, or it is not known. */
+static uint32_t hardware_sums(const char *processor, const struct wl_matrix *row) {
+    if (row->sparse || row->d != WL_MATRIX_F32 || row->a == WL_MATRIX_F32)
+        return 0;
+    if (wl_processor_has(processor, WL_PAIRS_PRODUCTS))
+        return WL_MATRIX_PAIRED;
+    return wl_processor_has(processor, WL_ALIGNS_PRODUCTS) ? WL_MATRIX_ALIGNED : 0;
+}
+
 static uint32_t mfma_modifiers(const struct wl_inst *inst, const char *processor, const struct wl_matrix *row) {
     uint32_t modifiers = (uint32_t)inst->cbsz << WL_MATRIX_CBSZ | (uint32_t)inst->blgp << WL_MATRIX_BLGP;
     if (row->scale_block)
@@ -73,9 +82,10 @@ static uint32_t mfma_modifiers(const struct wl_inst *inst, const char *processor
     return modifiers;
 }
 
-uint32_t wl_matrix_modifiers(const struct wl_inst *inst, const char *processor, const struct wl_matrix *row) {
+uint32_t wl_matrix_modifiers(const struct wl_inst *inst, const struct wl_translate_request *request, const struct wl_matrix *row) {
     if (row->layout == WL_MATRIX_MFMA)
-        return mfma_modifiers(inst, processor, row);
+        return mfma_modifiers(inst, request->processor, row) |
+               (request->hardware_math && !row->scale_block ? hardware_sums(request->processor, row) : 0);
     uint32_t modifiers = (uint32_t)(inst->neg_lo & 7) << WL_MATRIX_NEG_LO | (uint32_t)(inst->neg_hi & 7) << WL_MATRIX_NEG_HI;
     if (row->scale_block)
         return modifiers | (uint32_t)inst->cbsz << WL_MATRIX_CBSZ | (uint32_t)inst->blgp << WL_MATRIX_BLGP |

@@ -47,7 +47,7 @@ static unsigned log_2(unsigned power) { return (unsigned)__builtin_ctz(power); }
 static bool describe(struct wl_lift *l, const struct wl_inst *inst, struct matrix *x) {
     const struct wl_matrix *row = wl_matrix_row(inst, l->generation);
     *x = (struct matrix){.inst = inst,
-                         .modifiers = wl_matrix_modifiers(inst, l->unit.request->processor, row),
+                         .modifiers = wl_matrix_modifiers(inst, l->unit.request, row),
                          .a = row->a,
                          .b = row->b,
                          .d = row->d,

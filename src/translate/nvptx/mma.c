@@ -172,8 +172,8 @@ static void multiply(struct wl_lift *l, const struct matrix *x, bool halves, LLV
 static bool find_layout(const struct wl_lift *l, const struct matrix *x, struct layout *layout) {
     const unsigned kind = x->row->a, k = x->row->k, m = x->row->m, d = x->row->d;
     const unsigned row_dwords = k * (kind == WL_MATRIX_F16 || kind == WL_MATRIX_BF16 ? 2 : 1) / 4; /* of a row of A */
-    const uint32_t modifiers = wl_matrix_modifiers(x->inst, l->unit.request->processor, x->row) & ~(x->flush ? WL_MATRIX_FLUSH : 0u);
-    if (l->unit.request->exact_math || modifiers || x->row->sparse || x->row->blocks != 1 || x->row->b != kind ||
+    const uint32_t modifiers = wl_matrix_modifiers(x->inst, l->unit.request, x->row) & ~(x->flush ? WL_MATRIX_FLUSH : 0u);
+    if (l->unit.request->exact_math || l->unit.request->hardware_math || modifiers || x->row->sparse || x->row->blocks != 1 || x->row->b != kind ||
         (d != WL_MATRIX_F32 && d != WL_MATRIX_I32) || !*type_name(kind) || l->ptx->request->sm < 80)
         return false;
     switch (x->row->layout) {
@@ -192,7 +192,7 @@ static bool find_layout(const struct wl_lift *l, const struct matrix *x, struct 
 bool wl_ptx_mma(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef result[2][WL_PTX_MATRIX_REGISTERS]) {
     const struct wl_operand *c = &inst->operands[3];
     struct matrix x = {.inst = inst, .row = wl_matrix_row(inst, l->generation), .c_in_registers = c->kind == WL_OPERAND_VGPR};
-    x.flush = x.row->a == WL_MATRIX_F16 && (wl_matrix_modifiers(inst, l->unit.request->processor, x.row) & WL_MATRIX_FLUSH);
+    x.flush = x.row->a == WL_MATRIX_F16 && (wl_matrix_modifiers(inst, l->unit.request, x.row) & WL_MATRIX_FLUSH);
     struct layout layout;
     LLVMValueRef rows[QUARTERS], columns[QUARTERS];
     if (!find_layout(l, &x, &layout))

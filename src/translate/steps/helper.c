@@ -75,7 +75,7 @@ static wl_step_fn *plan_matrix(const struct wl_steps_builder *b, struct call *c,
     const struct wl_matrix *row = wl_matrix_row(inst, b->generation);
     const struct wl_operand *op = inst->operands;
     c->operation = wl_matrix_number(row);
-    c->modifiers = wl_matrix_modifiers(inst, b->request->processor, row);
+    c->modifiers = wl_matrix_modifiers(inst, b->request, row);
     c->in_registers = op[3].kind == WL_OPERAND_VGPR;
     c->constant = c->in_registers ? 0 : wl_matrix_constant(&op[3], row->d);
     for (unsigned i = 0; row->scale_block && i < 2; i++) {

@@ -171,6 +171,7 @@ static struct wl_translate_request make_request(const struct wl_translator *tran
     }
     request.dump = wl_options()->dump;
     request.exact_math = wl_options()->exact_math;
+    request.hardware_math = wl_options()->hardware_math;
     request.sanitize = wl_san_tools();
     if (unit->kernel) {
         struct wl_abi abi;
@@ -216,7 +217,7 @@ static struct wl_cache_key unit_key(const struct wl_device_module *module, const
     subject.shape = unit->shape;
     subject.is_kernel = unit->kernel != NULL;
     subject.wave_size = unit->wave_size;
-    subject.exact_math = wl_options()->exact_math;
+    subject.math = wl_options()->exact_math ? 1 : wl_options()->hardware_math ? 2 : 0;
     subject.sanitize = wl_san_tools();
     subject.translator = wl_translator_id();
     return wl_cache_key(&subject);

@@ -38,9 +38,9 @@ static void prepare(void) {
 }
 
 void wl_help_matrix(struct wl_wave *wave, const struct wl_matrix_product *product, uint32_t count, uint32_t number, uint32_t modifiers) {
-    enum { NEAREST_WITH_DENORMALS = 0xf0 };
+    enum { NEAREST_WITH_DENORMALS = 0xf0, NEAREST_WITHOUT_DENORMALS = 0xc0, BOTH = WL_MATRIX_PAIRED | WL_MATRIX_FLUSH };
     pthread_once(&once, prepare);
-    uint32_t control = wl_float_enter(NEAREST_WITH_DENORMALS);
+    uint32_t control = wl_float_enter((modifiers & BOTH) == BOTH ? NEAREST_WITHOUT_DENORMALS : NEAREST_WITH_DENORMALS);
     kernels(wave->wave_size, product, count, find_slot(number)->row, modifiers);
     wl_float_leave(control);
 }

@@ -416,6 +416,9 @@ static void multiply_4x4(const struct matrix *x, const struct operands *o) {
 struct stage {
     _Alignas(64) uint32_t element[WL_MATRIX_CHAIN][MOST_ELEMENTS * LANES];
     const uint32_t *of[WL_MATRIX_CHAIN]; /* NULL: nothing */
+    struct bounds {
+        int most, least; /* exponents of the largest element and of the smallest that is not zero; both 0: all are zero */
+    } bounds[WL_MATRIX_CHAIN]; /* in matrix_hardware.h alone */
     bool pairs;                          /* they are pairs of bf16, else f32 */
 };
 
@@ -559,6 +562,8 @@ static void stage_product(const struct matrix *x, struct operands *o, const stru
     }
 }
 
+#include "device/cpu/helpers/matrix_hardware.h"
+
 /* gfx1250's indices, two bits each, in the order of A's elements (matrix.h). With a key of 1 they begin in the middle, and are 0 behind the end. */
 static void order_index(uint64_t *index, const uint32_t *rows, const struct matrix *x) {
     const unsigned entries = x->a_elements, run = entries / 2, first = field(x, WL_MATRIX_KEY, 1) * run;
@@ -592,6 +597,10 @@ static void run_chain(const struct matrix *x, const struct chain *chain) {
     }
     if (x->d == WL_MATRIX_F64) {
         multiply_f64(x, o.d, first->a, first->b, o.c, first->constant);
+        return;
+    }
+    if (x->modifiers & (WL_MATRIX_PAIRED | WL_MATRIX_ALIGNED)) {
+        run_hardware(x, &o, chain);
         return;
     }
     if (x->b_elements <= MOST_DOT_ELEMENTS && !x->long_index && RUN_DOT(x, &o, chain, size))

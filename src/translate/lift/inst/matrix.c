@@ -96,7 +96,7 @@ static void find_group(struct wl_lift *l, const struct wl_inst *first, struct gr
         const struct wl_inst *inst = &block[i];
         const bool alike = inst->isa && inst->isa->class == WL_ISA_MATRIX && wl_matrix_is_known(inst, l->generation) && !inst->index_mode &&
                            wl_matrix_row(inst, l->generation) == g->row &&
-                           wl_matrix_modifiers(inst, l->unit.request->processor, g->row) == g->modifiers;
+                           wl_matrix_modifiers(inst, l->unit.request, g->row) == g->modifiers;
         if (alike && !(l->unit.matrices_done >> (i - l->unit.at) & 1) && take(g, inst))
             l->unit.matrices_done |= UINT64_C(1) << (i - l->unit.at);
         else if (!(l->unit.matrices_done >> (i - l->unit.at) & 1))
@@ -152,7 +152,7 @@ void wl_lift_matrix(struct wl_lift *l, const struct wl_inst *inst) {
     if (l->unit.matrices_done & 1)
         return;
     g.row = wl_matrix_row(inst, l->generation);
-    g.modifiers = wl_matrix_modifiers(inst, l->unit.request->processor, g.row);
+    g.modifiers = wl_matrix_modifiers(inst, l->unit.request, g.row);
     find_group(l, inst, &g);
     wl_lift_flush(l);
     LLVMValueRef arguments[] = {l->wave, list_products(l, &g), wl_lift_int(l, l->i32, g.count),

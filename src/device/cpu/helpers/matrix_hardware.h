@@ -1,0 +1,373 @@
+/* Dense MFMA with WAVELIFT_MATH=hardware: sums as CDNA1, CDNA2 and CDNA3 form them (machine/matrix.h): a part of matrix_kernels.c, which
+ * includes it behind what it uses. */
+#ifndef WL_DEVICE_CPU_HELPERS_MATRIX_HARDWARE_H
+#define WL_DEVICE_CPU_HELPERS_MATRIX_HARDWARE_H
+
+typedef __attribute__((ext_vector_type(16))) int64_t i64x16;
+
+enum { BIAS = 127, SPECIAL = 255 - BIAS /* the exponent of infinities and NaN */ };
+
+/* Where there is an instruction for it; else it is a call. */
+#if defined(__FMA__) || defined(__aarch64__)
+#define HAS_FMA true
+#else
+#define HAS_FMA false
+#endif
+
+/* ---- what the factors are like ---- */
+
+/* The exponent of denormals. */
+INLINE int least_exponent(unsigned kind) { return kind == WL_MATRIX_F16 ? -14 : kind == WL_MATRIX_FP8 ? -7 : kind == WL_MATRIX_BF8 ? -15 : -126; }
+
+/* Exponents of a number's size in bits. */
+INLINE i32x16 exponents(u32x16 size, int least) { return __builtin_elementwise_max((i32x16)(size >> 23) - BIAS, (i32x16)least); }
+
+static struct bounds find_bounds(const float *staged, unsigned elements) {
+    u32x16 most = 0, least = 0x7fffffff;
+    for (unsigned i = 0; i < elements * LANES; i += 16) {
+        const u32x16 size = load(staged + i) & 0x7fffffff;
+        most = __builtin_elementwise_max(most, size);
+        least = __builtin_elementwise_min(least, size == 0 ? (u32x16)0x7fffffff : size);
+    }
+    const uint32_t largest = __builtin_reduce_max(most), smallest = __builtin_reduce_min(least);
+    return largest ? (struct bounds){(int)(largest >> 23) - BIAS, (int)(smallest >> 23) - BIAS} : (struct bounds){0, 0};
+}
+
+/* Converts what a product multiplies, as far as it was not converted for the last one. */
+static void stage_factors(const struct matrix *x, const struct chain *chain, unsigned p) {
+    const struct wl_matrix_product *product = chain->product[p];
+    const bool moves = field(x, 0, WL_MATRIX_NEG_LO);
+    struct stage *stages[2] = {chain->a, chain->b};
+    const uint32_t *rows[2] = {product->a, product->b};
+    bool must[2];
+    for (unsigned i = 0; i < 2; i++) {
+        float *staged = (float *)stages[i]->element[p];
+        if (moves) /* the lanes that were moved are not those of the registers */
+            stages[i]->of[p] = NULL;
+        must[i] = must_stage(stages[i], p, rows[i], false);
+        if (must[i] && x->a == WL_MATRIX_XF32)
+            stage_kind(staged, rows[i], x->a_elements, x, WL_MATRIX_F32, true);
+        else if (must[i])
+            stage(staged, rows[i], x->a_elements, x, i ? x->b : x->a, i);
+        for (unsigned e = 0; must[i] && x->a == WL_MATRIX_XF32 && e < x->a_elements * LANES; e += 16) {
+            const u32x16 bits = load(staged + e);
+            store(staged + e, (bits & 0x7fffffff) > 0x7f800000 ? (u32x16)0x7fc00000 : bits & ~0x1fffu);
+        }
+    }
+    if (moves)
+        move_lanes(x, (float *)chain->a->element[p], (float *)chain->b->element[p]);
+    for (unsigned i = 0; i < 2; i++)
+        if (must[i] && !(x->modifiers & WL_MATRIX_PAIRED && x->a == WL_MATRIX_F16))
+            stages[i]->bounds[p] = find_bounds((const float *)stages[i]->element[p], x->a_elements);
+}
+
+INLINE u32x16 one_nan(f32x16 v) { return v == v ? (u32x16)v : (u32x16)0x7fc00000; }
+
+/* ---- sums of pairs ---- */
+
+/* `exact`: no product is rounded in f32. Then a fused multiply-add is the same as two operations. */
+INLINE f32x16 add_pair(f32x16 a, f32x16 b, f32x16 c, f32x16 d, bool exact) { return exact && HAS_FMA ? FMA(a, b, c * d) : a * b + c * d; }
+
+INLINE void paired_tile(f32x16 *sum, const struct operands *o, unsigned row, unsigned column, unsigned rows, unsigned width, unsigned each,
+                        bool exact) {
+    for (unsigned run = 0; run < o->runs; run++) {
+        const float *a = o->a[run] + row, *b = o->b[run] + column;
+        f32x16 columns[4][2];
+#pragma unroll
+        for (unsigned e = 0; e < each; e++)
+#pragma unroll
+            for (unsigned w = 0; w < width; w++)
+                columns[e][w] = loadf(b + e * LANES + 16 * w);
+#pragma unroll
+        for (unsigned r = 0; r < rows; r++)
+#pragma unroll
+            for (unsigned w = 0; w < width; w++) {
+                f32x16 pairs = add_pair((f32x16)a[r], columns[0][w], (f32x16)a[LANES + r], columns[1][w], exact);
+                if (each == 4)
+                    pairs += add_pair((f32x16)a[2 * LANES + r], columns[2][w], (f32x16)a[3 * LANES + r], columns[3][w], exact);
+                sum[r * width + w] += pairs;
+            }
+    }
+}
+
+INLINE void multiply_paired(const struct matrix *x, const struct operands *o, unsigned rows, unsigned width, unsigned each, bool exact) {
+    const uint16_t *places = places_of(x);
+    for (unsigned block = 0; block < x->blocks; block++)
+        for (unsigned m = 0; m < 16 * width; m += rows) {
+            const unsigned first = block * 256 * width * width;
+            f32x16 sum[16];
+#pragma unroll
+            for (unsigned v = 0; v < rows * width; v++)
+                sum[v] = (f32x16)(o->c ? load(o->c + first + places[m + v / width] + v % width * 16) : (u32x16)o->constant);
+            paired_tile(sum, o, block * 16 * width + m, block * 16 * width, rows, width, each, exact);
+#pragma unroll
+            for (unsigned v = 0; v < rows * width; v++)
+                store(o->d + first + places[m + v / width] + v % width * 16, one_nan(sum[v]));
+        }
+}
+
+static void multiply_paired_4x4(const struct matrix *x, const struct operands *o) {
+    for (unsigned l = 0; l < LANES; l += 16)
+#pragma unroll
+        for (unsigned m = 0; m < 4; m++) {
+            const unsigned at = m * LANES + l;
+            f32x16 sum = (f32x16)(o->c ? load(o->c + at) : (u32x16)o->constant), product[4] = {0, 0, 0, 0};
+            for (unsigned e = 0; e < x->a_elements; e++) {
+                const f32x16 a = loadf(o->a[0] + e * LANES + l);
+                product[e] = SPREAD_ANY(a, m) * loadf(o->b[0] + e * LANES + l);
+            }
+            const f32x16 pairs = product[0] + product[1];
+            sum += x->a_elements == 4 ? pairs + (product[2] + product[3]) : pairs;
+            store(o->d + at, one_nan(sum));
+        }
+}
+
+/* Whether f32 holds all products as they are. */
+static bool has_exact_products(const struct matrix *x, const struct chain *chain) {
+    bool exact = true;
+    for (unsigned p = 0; p < chain->products && x->a != WL_MATRIX_F16; p++) {
+        const struct bounds a = chain->a->bounds[p], b = chain->b->bounds[p];
+        exact = exact && a.most + b.most < BIAS && a.least + b.least >= 1 - BIAS && a.least > -BIAS && b.least > -BIAS;
+    }
+    return exact;
+}
+
+static void run_paired(const struct matrix *x, struct operands *o, const struct chain *chain) {
+    for (unsigned p = 0; p < chain->products; p++) {
+        stage_factors(x, chain, p);
+        for (unsigned g = 0; g < x->groups; g++) {
+            o->a[o->runs] = (const float *)chain->a->element[p] + g * x->stride;
+            o->b[o->runs++] = (const float *)chain->b->element[p] + g * x->stride;
+        }
+    }
+    const bool exact = has_exact_products(x, chain);
+    if (x->m == 4)
+        multiply_paired_4x4(x, o);
+    else if (x->m == 32 && x->a_elements == 4 && exact)
+        multiply_paired(x, o, TILE(8, 2), 2, 4, true);
+    else if (x->a_elements == 4 && exact)
+        multiply_paired(x, o, TILE(16, 4), 1, 4, true);
+    else if (x->m == 32 && x->a_elements == 4)
+        multiply_paired(x, o, TILE(4, 2), 2, 4, false);
+    else if (x->a_elements == 4)
+        multiply_paired(x, o, TILE(8, 4), 1, 4, false);
+    else if (x->m == 32)
+        multiply_paired(x, o, TILE(8, 2), 2, 2, false);
+    else
+        multiply_paired(x, o, TILE(16, 4), 1, 2, false);
+}
+
+/* ---- sums of aligned products ---- */
+
+enum {
+    MOST_TERMS = 16, /* products that are added at once */
+    FRACTION = 24,   /* bits of a product, or of C, behind the largest exponent */
+    LOWEST = 31,     /* bits of a sum behind the largest exponent, C's too */
+    NOTHING = -2000, /* the exponent of a sum of zeros: below any other */
+    POWERS = 32,     /* in struct stage, behind so many elements: powers of 16 with their exponents */
+};
+
+/* Sums of products, cut, in units of 2^(top - FRACTION): of all, or of even and of odd elements. */
+struct aligned {
+    i32x16 sum[2], top[2];
+};
+
+/* C and the sums, rounded down where they end, and their sum, rounded to nearest. */
+INLINE u32x16 add_aligned(u32x16 c, const struct aligned *t, unsigned sets) {
+    const u32x16 biased = c >> 23 & 255, size = (c & 0x7fffff) | (biased == 0 ? (u32x16)0 : (u32x16)0x800000);
+    const i32x16 number = (i32x16)(c >> 31 ? -size : size) * 2, exponent = __builtin_elementwise_max((i32x16)biased, (i32x16)1) - BIAS;
+    i32x16 top = exponent;
+    for (unsigned s = 0; s < sets; s++)
+        top = __builtin_elementwise_max(top, t->top[s]);
+    i64x16 sum = CONVERT(i64x16, number) >> CONVERT(i64x16, __builtin_elementwise_min(top - exponent, (i32x16)63)) << (LOWEST - FRACTION);
+    for (unsigned s = 0; s < sets; s++)
+        sum += CONVERT(i64x16, t->sum[s]) << (LOWEST - FRACTION) >> CONVERT(i64x16, __builtin_elementwise_min(top - t->top[s], (i32x16)63));
+    const f64x16 unit = (f64x16)(CONVERT(i64x16, top + (1023 - LOWEST)) << 52);
+    const u32x16 result = (u32x16)CONVERT(f32x16, CONVERT(f64x16, sum) * unit);
+    return one_nan((f32x16)(biased == 255 ? c : result));
+}
+
+/* Powers of 16 with the exponents of the elements, less `centre`; zero of zero. */
+static void stage_powers(float *staged, unsigned elements, int least, int centre) {
+    for (unsigned i = 0; i < elements * LANES; i += 16) {
+        const u32x16 size = load(staged + i) & 0x7fffffff;
+        const u32x16 power = (u32x16)((exponents(size, least) - centre) * 4 + BIAS) << 23;
+        store(staged + POWERS * LANES + i, size == 0 ? (u32x16)0 : power);
+    }
+}
+
+/* Where a product's factors are such that the way with powers is exact. */
+struct centred {
+    bool possible;
+    int centre[2];
+};
+
+static struct centred find_centres(const struct matrix *x, const struct chain *chain, unsigned p) {
+    const struct bounds bounds[2] = {chain->a->bounds[p], chain->b->bounds[p]};
+    const unsigned kinds[2] = {x->a, x->b};
+    struct centred found = {.possible = true};
+    int most = 0, least = 0, range = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        const int low = bounds[i].least > least_exponent(kinds[i]) ? bounds[i].least : least_exponent(kinds[i]);
+        const int high = bounds[i].most > low ? bounds[i].most : low;
+        found.possible = found.possible && high < SPECIAL;
+        most += high;
+        least += low;
+        range += high - low;
+        found.centre[i] = (high + low) >> 1;
+    }
+    /* Sums of powers, products in units, and units themselves stay normal numbers of f32. */
+    found.possible = found.possible && most <= 125 && least >= -100 && range <= 60 && found.centre[0] + found.centre[1] >= -68;
+    return found;
+}
+
+/* The A of a vector of D: one element for all, or (blocks of 4) one for each block. */
+INLINE f32x16 row_of_a(const float *a, int spread) { return spread < 0 ? (f32x16)*a : SPREAD_ANY(loadf(a), (unsigned)spread); }
+
+/* `each` elements of `together` groups of lanes. */
+INLINE void align(struct aligned *t, const struct matrix *x, const float *a, const float *b, int spread, int centre, unsigned each,
+                  unsigned together, unsigned sets) {
+#pragma unroll
+    for (unsigned s = 0; s < sets; s++) {
+        f32x16 powers = 0;
+        i32x16 sum = 0;
+#pragma unroll
+        for (unsigned k = s; k < each * together; k += sets) {
+            const unsigned at = k % each * LANES + k / each * x->stride + POWERS * LANES;
+            const f32x16 power = row_of_a(a + at, spread), column = loadf(b + at);
+            powers = HAS_FMA ? FMA(power, column, powers) : powers + power * column;
+        }
+        /* The sum of at most 8 powers of 16 is less than 16 times the largest. */
+        const i32x16 top = (i32x16)(((u32x16)powers + (1 << 23)) >> 25) - 32 + centre;
+        const f32x16 unit = (f32x16)((FRACTION + BIAS - top) << 23);
+#pragma unroll
+        for (unsigned k = s; k < each * together; k += sets) {
+            const unsigned at = k % each * LANES + k / each * x->stride;
+            sum += CONVERT(i32x16, row_of_a(a + at, spread) * loadf(b + at) * unit);
+        }
+        t->sum[s] = sum;
+        t->top[s] = powers == 0 ? (i32x16)NOTHING : top;
+    }
+}
+
+/* Any factors, lane by lane. True: an infinity or NaN is the result, which `c` is then. */
+static bool align_lane(struct aligned *t, unsigned lane, const float *a, const float *b, unsigned terms, unsigned sets, const int least[2],
+                       float *c) {
+    float special = *c - *c == 0 ? 0 : *c;
+    for (unsigned k = 0; k < terms; k++) {
+        const float product = a[k] * b[k];
+        if (product - product != 0)
+            special += product;
+    }
+    if (special != 0) { /* NaN too */
+        *c = special;
+        return true;
+    }
+    for (unsigned s = 0; s < sets; s++) {
+        int exponent[MOST_TERMS], top = NOTHING;
+        int64_t sum = 0;
+        for (unsigned k = s; k < terms; k += sets) {
+            union {
+                float number;
+                uint32_t bits;
+            } factor[2] = {{a[k]}, {b[k]}};
+            exponent[k] = 0;
+            for (unsigned i = 0; i < 2; i++) {
+                const int own = (int)(factor[i].bits >> 23 & 255) - BIAS;
+                exponent[k] += own > least[i] ? own : least[i];
+            }
+            if (a[k] != 0 && b[k] != 0 && exponent[k] > top)
+                top = exponent[k];
+        }
+        const union {
+            uint64_t bits;
+            double number;
+        } unit = {(uint64_t)(1023 + FRACTION - top) << 52};
+        for (unsigned k = s; k < terms && top != NOTHING; k += sets)
+            sum += (int64_t)((double)a[k] * (double)b[k] * unit.number);
+        t->sum[s][lane] = (int32_t)sum;
+        t->top[s][lane] = top;
+    }
+    return false;
+}
+
+static u32x16 align_any(u32x16 c, const struct matrix *x, const float *a, const float *b, int spread, unsigned each, unsigned together,
+                        unsigned sets) {
+    const int least[2] = {least_exponent(x->a), least_exponent(x->b)};
+    struct aligned t = {{0, 0}, {0, 0}};
+    f32x16 special = 0;
+    i32x16 is_special = 0;
+    for (unsigned lane = 0; lane < 16; lane++) {
+        float row[MOST_TERMS], column[MOST_TERMS], start = ((f32x16)c)[lane];
+        for (unsigned k = 0; k < each * together; k++) {
+            const unsigned at = k % each * LANES + k / each * x->stride;
+            row[k] = a[at + (spread < 0 ? 0 : lane / 4 * 4 + (unsigned)spread)];
+            column[k] = b[at + lane];
+        }
+        is_special[lane] = align_lane(&t, lane, row, column, each * together, sets, least, &start) ? -1 : 0;
+        special[lane] = start;
+    }
+    return is_special ? one_nan(special) : add_aligned(c, &t, sets);
+}
+
+/* A vector of D. */
+INLINE u32x16 sum_aligned(u32x16 c, const struct matrix *x, const float *a, const float *b, int spread, const struct centred *centred,
+                          unsigned each, unsigned together, unsigned sets) {
+    for (unsigned g = 0; g < x->groups; g += together) {
+        const float *rows = a + g * x->stride, *columns = b + g * x->stride;
+        if (centred->possible) {
+            struct aligned t;
+            align(&t, x, rows, columns, spread, centred->centre[0] + centred->centre[1], each, together, sets);
+            c = add_aligned(c, &t, sets);
+        } else {
+            c = align_any(c, x, rows, columns, spread, each, together, sets);
+        }
+    }
+    return c;
+}
+
+INLINE void multiply_aligned(const struct matrix *x, const struct operands *o, const float *a, const float *b,
+                             const struct centred *centred, unsigned each, unsigned together, unsigned sets) {
+    const uint16_t *places = places_of(x);
+    for (unsigned i = 0; x->m == 4 && i < 16; i++) { /* as in multiply_4x4 */
+        const unsigned m = i / 4, l = i % 4 * 16, at = m * LANES + l;
+        const u32x16 c = o->c ? load(o->c + at) : (u32x16)o->constant;
+        store(o->d + at, sum_aligned(c, x, a + l, b + l, (int)m, centred, each, together, sets));
+    }
+    for (unsigned block = 0; x->m != 4 && block < x->blocks; block++)
+        for (unsigned m = 0; m < x->m; m++)
+            for (unsigned column = 0; column < x->m; column += 16) {
+                const unsigned at = block * x->m * x->m + places[m] + column;
+                const u32x16 c = o->c ? load(o->c + at) : (u32x16)o->constant;
+                store(o->d + at, sum_aligned(c, x, a + block * x->m + m, b + block * x->m + column, -1, centred, each, together, sets));
+            }
+}
+
+static void run_aligned(const struct matrix *x, struct operands *o, const struct chain *chain) {
+    for (unsigned p = 0; p < chain->products; p++, o->c = o->d) {
+        stage_factors(x, chain, p);
+        float *a = (float *)chain->a->element[p], *b = (float *)chain->b->element[p];
+        const struct centred centred = find_centres(x, chain, p);
+        if (centred.possible) {
+            stage_powers(a, x->a_elements, least_exponent(x->a), centred.centre[0]);
+            stage_powers(b, x->a_elements, least_exponent(x->b), centred.centre[1]);
+        }
+        if (x->a_elements == 8)
+            multiply_aligned(x, o, a, b, &centred, 8, 2, 2);
+        else if (x->a_elements == 2)
+            multiply_aligned(x, o, a, b, &centred, 2, 2, 1);
+        else if (x->groups > 1)
+            multiply_aligned(x, o, a, b, &centred, 4, 2, 1);
+        else
+            multiply_aligned(x, o, a, b, &centred, 4, 1, 1);
+    }
+}
+
+static void run_hardware(const struct matrix *x, struct operands *o, const struct chain *chain) {
+    if (x->modifiers & WL_MATRIX_PAIRED)
+        run_paired(x, o, chain);
+    else
+        run_aligned(x, o, chain);
+}
+
+#endif
