@@ -77,9 +77,9 @@ enum {
     WL_HAS_1024_VGPRS = 1 << 16,         /* s_set_vgpr_msb chooses which 256 of them an instruction's fields name */
     WL_HAS_PRELOAD = 1 << 17,            /* a kernel may ask for its first arguments in SGPRs */
     WL_HAS_64_USER_SGPRS = 1 << 18,      /* the kernel descriptor counts user SGPRs in 6 bits; else in 5 */
+    WL_MODE_SETS_BANKS = 1 << 19,        /* writing a constant to any bits of MODE does what s_set_vgpr_msb does, with bits 19:12 of it */
     WL_PAIRS_PRODUCTS = 1 << 20,         /* matrix instructions sum products in pairs (machine/matrix.h) */
     WL_ALIGNS_PRODUCTS = 1 << 21,        /* or align them to the largest one first */
-    WL_MODE_SETS_BANKS = 1 << 19,        /* writing a constant to any bits of MODE does what s_set_vgpr_msb does, with bits 19:12 of it */
 };
 
 enum {

@@ -26,7 +26,7 @@ enum {
 
 unsigned lift_wave_size, lift_checks, lift_failures, lift_ignore_row;
 uint32_t lift_mode_register = 0xf0;
-bool lift_ignore_scalars, lift_any_shape;
+bool lift_ignore_scalars, lift_any_shape, lift_hardware_math;
 
 /* What the kernel sees. */
 static struct state {

@@ -24,7 +24,7 @@ enum { LDS_SIZE = 1 << 16, RETURN_ADDRESS = 0x7ead0000, MAX_UNITS = 32, MAX_EXIT
 
 unsigned lift_wave_size, lift_checks, lift_failures, lift_ignore_row;
 uint32_t lift_mode_register = 0xf0;
-bool lift_ignore_scalars, lift_any_shape;
+bool lift_ignore_scalars, lift_any_shape, lift_hardware_math;
 unsigned lift_copies_left;
 
 struct host {
@@ -99,6 +99,7 @@ static struct wl_translate_request request_for(const struct unit *unit, unsigned
                                            .mode = (enum wl_mode)mode,
                                            .cpu = program.host->cpu,
                                            .features = program.host->features,
+                                           .hardware_math = lift_hardware_math,
                                            .is_code = is_code,
                                            .context = &program.size,
                                            .dump = getenv("WL_TEST_DUMP")};

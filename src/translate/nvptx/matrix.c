@@ -2,6 +2,7 @@
  * from other lanes. machine/matrix.h says where elements lie and in which order sums are formed; both are the same here. */
 #include "translate/nvptx/matrix.h"
 #include "translate/isa/helper_words.h"
+#include "translate/lift/frame.h"
 #include "translate/lift/inst/inst.h"
 #include "translate/lift/values.h"
 #include "translate/nvptx/inst.h"
@@ -541,6 +542,10 @@ void wl_ptx_lift_matrix(struct wl_lift *l, const struct wl_inst *inst) {
     struct matrix x;
     if (!wl_matrix_is_known(inst, l->generation) || !describe(l, inst, &x)) {
         wl_ptx_unsupported(l, inst);
+        return;
+    }
+    if (x.modifiers & (WL_MATRIX_PAIRED | WL_MATRIX_ALIGNED)) {
+        wl_lift_error(l, inst, "is not summed as the AMD processor does it on NVIDIA GPUs: WAVELIFT_MATH=hardware needs a CPU device");
         return;
     }
     unsigned count = x.d == WL_MATRIX_F64 ? 2 * x.d_registers : x.d_registers;
