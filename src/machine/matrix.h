@@ -159,7 +159,8 @@ enum {
 static inline bool wl_matrix_may_group(const struct wl_matrix *row, uint32_t modifiers) {
     const uint32_t wmma_c = 4u << WL_MATRIX_NEG_LO | 4u << WL_MATRIX_NEG_HI;
     return (row->d == WL_MATRIX_F32 || row->d == WL_MATRIX_I32) && !row->sparse && !row->scale_block && row->m != 4 &&
-           !(modifiers & WL_MATRIX_CLAMP) && (!(modifiers & WL_MATRIX_FLUSH) || modifiers & WL_MATRIX_PAIRED) && (row->layout == WL_MATRIX_MFMA || !(modifiers & wmma_c));
+           !(modifiers & WL_MATRIX_CLAMP) && (!(modifiers & WL_MATRIX_FLUSH) || modifiers & WL_MATRIX_PAIRED) &&
+           (row->layout == WL_MATRIX_MFMA || !(modifiers & wmma_c));
 }
 
 /* Does `count` instructions of one row (scales: one, a struct wl_matrix_scaled) on a wave of `wave_size` lanes, with the result that they have one after the other; more than one

@@ -160,8 +160,8 @@ static bool sum_special(const uint32_t *a, const uint32_t *b, unsigned count, ui
         bool infinite = x.infinite || y.infinite;
         nan |= x.nan || y.nan || (x.infinite && !y.integer && !y.infinite) || (y.infinite && !x.integer && !x.infinite);
         if (!infinite && !x.nan && !y.nan)
-            infinite = (round_to_f32(false, (unsigned __int128)x.integer * y.integer,
-                                     x.exponent - x.fraction + y.exponent - y.fraction)) == INFINITE;
+            infinite = (round_to_f32(false, (unsigned __int128)x.integer * y.integer, x.exponent - x.fraction + y.exponent - y.fraction)) ==
+                       INFINITE;
         plus |= infinite && !negative;
         minus |= infinite && negative;
     }
@@ -261,7 +261,8 @@ static struct {
 } inputs;
 
 static uint32_t special_value(const struct format *f) {
-    const uint32_t sign = (random_number() & 1) << (f->bits - 1), one = 1u << f->fraction, top = ((1u << f->exponent_bits) - 1) << f->fraction;
+    const uint32_t sign = (random_number() & 1) << (f->bits - 1), one = 1u << f->fraction,
+                   top = ((1u << f->exponent_bits) - 1) << f->fraction;
     const uint32_t values[] = {0, 1, one - 1, one, one + 1, top, top - 1, top + 1, top | one >> 1, top + (random_number() & (one - 1))};
     return sign | values[random_number() % (sizeof values / sizeof *values)];
 }

@@ -7,7 +7,7 @@
  *   lanes.h       the table's members, and the files that they are in
  *   barriers.h    which waves gfx12's barriers let pass
  *   image_wave.h  image instructions for all lanes at once (image_kernels.c); else image.c goes lane by lane
- *   matrix_dot.h  a part of matrix_kernels.c
+ *   matrix_dot.h  a part of matrix_kernels.c, as are matrix_scaled.h and matrix_hardware.h
  *
  * matrix_kernels.c and image_kernels.c are compiled once for each kind of host. */
 #ifndef WL_DEVICE_CPU_HELPERS_H

@@ -17,7 +17,9 @@ enum { BIAS = 127, SPECIAL = 255 - BIAS /* the exponent of infinities and NaN */
 /* ---- what the factors are like ---- */
 
 /* The exponent of denormals. */
-INLINE int least_exponent(unsigned kind) { return kind == WL_MATRIX_F16 ? -14 : kind == WL_MATRIX_FP8 ? -7 : kind == WL_MATRIX_BF8 ? -15 : -126; }
+INLINE int least_exponent(unsigned kind) {
+    return kind == WL_MATRIX_F16 ? -14 : kind == WL_MATRIX_FP8 ? -7 : kind == WL_MATRIX_BF8 ? -15 : -126;
+}
 
 /* Exponents of a number's size in bits. */
 INLINE i32x16 exponents(u32x16 size, int least) { return __builtin_elementwise_max((i32x16)(size >> 23) - BIAS, (i32x16)least); }
@@ -175,7 +177,8 @@ struct aligned {
 /* C and the sums, rounded down where they end, and their sum, rounded to nearest. */
 INLINE u32x16 add_aligned(u32x16 c, const struct aligned *t, unsigned sets) {
     const u32x16 biased = c >> 23 & 255, size = (c & 0x7fffff) | (biased == 0 ? (u32x16)0 : (u32x16)0x800000);
-    const i32x16 number = (i32x16)((i32x16)c < 0 ? -size : size) * 2, exponent = __builtin_elementwise_max((i32x16)biased, (i32x16)1) - BIAS;
+    const i32x16 number = (i32x16)((i32x16)c < 0 ? -size : size) * 2,
+                 exponent = __builtin_elementwise_max((i32x16)biased, (i32x16)1) - BIAS;
     i32x16 top = exponent;
     for (unsigned s = 0; s < sets; s++)
         top = __builtin_elementwise_max(top, t->top[s]);

@@ -417,9 +417,9 @@ struct stage {
     _Alignas(64) uint32_t element[WL_MATRIX_CHAIN][MOST_ELEMENTS * LANES];
     const uint32_t *of[WL_MATRIX_CHAIN]; /* NULL: nothing */
     struct bounds {
-        int most, least; /* exponents of the largest element and of the smallest that is not zero; both 0: all are zero */
+        int most, least;       /* exponents of the largest element and of the smallest that is not zero; both 0: all are zero */
     } bounds[WL_MATRIX_CHAIN]; /* in matrix_hardware.h alone */
-    bool pairs;                          /* they are pairs of bf16, else f32 */
+    bool pairs;                /* they are pairs of bf16, else f32 */
 };
 
 struct chain {
