@@ -126,6 +126,8 @@ static hipError_t free_memory(const char *function, void *ptr) {
     if (!wl_stream_inside_command())
         wl_runtime_drain();
     enum wl_status status = memory ? wl_graph_memory_end(memory) : wl_mempool_free(ptr, NULL);
+    if (memory && status == WL_OK)
+        status = wl_graph_memory_tell(memory, false, NULL);
     if (status == WL_INVALID_VALUE)
         wl_checked_bad_free(function, ptr);
     return wl_api_status(function, status);

@@ -88,6 +88,11 @@ static enum wl_status capture_free(void *ptr, struct wl_stream *stream) {
     return wl_capture_add(stream, &work, NULL);
 }
 
+static enum wl_status free_of_graph(struct wl_graph_memory *memory, struct wl_stream *stream) {
+    const enum wl_status status = wl_graph_memory_end(memory);
+    return status == WL_OK ? wl_graph_memory_tell(memory, false, stream) : status;
+}
+
 hipError_t hipFreeAsync(void *ptr, hipStream_t stream) {
     API_REQUIRE(ptr != NULL, hipErrorInvalidValue);
     API_STREAM_OR(queue, stream, hipErrorInvalidHandle);
@@ -97,7 +102,7 @@ hipError_t hipFreeAsync(void *ptr, hipStream_t stream) {
     enum wl_status status = wl_mempool_free(ptr, queue);
     struct wl_graph_memory *memory = status == WL_NOT_FOUND ? wl_graph_memory_at(ptr) : NULL;
     if (memory)
-        status = wl_graph_memory_end(memory);
+        status = free_of_graph(memory, queue);
     else if (status == WL_NOT_FOUND)
         status = free_plain(ptr, queue);
     if (status == WL_INVALID_VALUE)

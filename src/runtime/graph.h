@@ -164,6 +164,8 @@ bool wl_graph_memory_is_live(const struct wl_graph_memory *memory);
 void wl_graph_memory_begin(struct wl_graph_memory *memory);
 /* WL_INVALID_VALUE: it is not allocated now. */
 enum wl_status wl_graph_memory_end(struct wl_graph_memory *memory);
+/* Tells sanitizers of that, in the stream's order. `stream` NULL: at once. */
+enum wl_status wl_graph_memory_tell(struct wl_graph_memory *memory, bool live, struct wl_stream *stream);
 enum wl_graph_memory_figure { WL_GRAPH_USED, WL_GRAPH_USED_HIGH, WL_GRAPH_RESERVED, WL_GRAPH_RESERVED_HIGH };
 uint64_t wl_graph_memory_figure(struct wl_context *context, enum wl_graph_memory_figure figure);
 /* Sets a high mark back to the current value. */

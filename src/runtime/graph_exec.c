@@ -15,6 +15,7 @@
 #include "runtime/launch.h"
 #include "runtime/stream.h"
 #include "runtime/work.h"
+#include "sanitize/allocations.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -282,9 +283,11 @@ static enum wl_status queue_host(struct wl_stream *stream, const struct wl_work 
     return status;
 }
 
-static enum wl_status queue_free(void *address) {
+static enum wl_status queue_free(void *address, struct wl_stream *stream) {
     struct wl_graph_memory *memory = wl_graph_memory_at(address);
-    return memory ? wl_graph_memory_end(memory) : wl_fail(WL_INVALID_VALUE, "%p was not allocated by a graph", address);
+    const enum wl_status status =
+        memory ? wl_graph_memory_end(memory) : wl_fail(WL_INVALID_VALUE, "%p was not allocated by a graph", address);
+    return status == WL_OK ? wl_graph_memory_tell(memory, false, stream) : status;
 }
 
 static enum wl_status queue_work(struct wl_stream *stream, const struct wl_work *work) {
@@ -308,9 +311,9 @@ static enum wl_status queue_work(struct wl_stream *stream, const struct wl_work 
         return wl_value_enqueue(stream, work->values.values, work->values.count);
     case WL_NODE_ALLOCATE:
         wl_graph_memory_begin(work->memory);
-        return WL_OK;
+        return wl_graph_memory_tell(work->memory, true, stream);
     case WL_NODE_FREE:
-        return queue_free(work->address);
+        return queue_free(work->address, stream);
     default:
         return WL_OK;
     }
@@ -384,8 +387,8 @@ static bool can_be_planned(const struct wl_graph_exec *exec, const struct wl_str
     for (size_t i = 0; i < exec->step_count; i++) {
         const struct wl_node *node = exec->steps[i].node;
         *edges += exec->steps[i].count;
-        if (node && !is_memory(node) && !wl_plan_takes(node, stream, alone))
-            return false;
+        if (node && (is_memory(node) ? wl_san_tools() != 0 : !wl_plan_takes(node, stream, alone)))
+            return false; /* sanitizers are told where in the stream memory comes and goes */
     }
     return true;
 }

@@ -4,6 +4,8 @@
 #include "runtime/graph.h"
 #include "runtime/stream.h"
 #include "runtime/stream_run.h"
+#include "runtime/work.h"
+#include "sanitize/allocations.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -31,6 +33,43 @@ static struct {
     } figures[MAX_DEVICES];
 } memories = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* ---- sanitizers ---- */
+
+static void tell_live(const struct wl_graph_memory *memory) {
+    wl_san_allocated((uint64_t)(uintptr_t)memory->address, memory->size, WL_SAN_GRAPH, NULL, "an allocation node");
+}
+
+static void tell_freed(const struct wl_graph_memory *memory) {
+    wl_san_freed((uint64_t)(uintptr_t)memory->address, *wl_san_call ? wl_san_call : "a node that frees");
+}
+
+static void come_to_allocation(void *memory, enum wl_status fault) {
+    (void)fault;
+    tell_live(memory);
+    wl_graph_memory_release(memory);
+}
+
+static void come_to_free(void *memory, enum wl_status fault) {
+    (void)fault;
+    tell_freed(memory);
+    wl_graph_memory_release(memory);
+}
+
+enum wl_status wl_graph_memory_tell(struct wl_graph_memory *memory, bool live, struct wl_stream *stream) {
+    if (!wl_san_tools())
+        return WL_OK;
+    wl_graph_memory_retain(memory);
+    if (!stream)
+        (live ? come_to_allocation : come_to_free)(memory, WL_OK);
+    else if (wl_command_host(stream, live ? come_to_allocation : come_to_free, memory, true) != WL_OK) {
+        wl_graph_memory_release(memory);
+        return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for what sanitizers are told of a graph's memory");
+    }
+    return WL_OK;
+}
+
+/* ---- memory ---- */
+
 enum wl_status wl_graph_memory_create(struct wl_context *context, size_t size, struct wl_graph_memory **memory) {
     struct wl_graph_memory *made = calloc(1, sizeof *made);
     enum wl_status status = made ? wl_memory_allocate(context, WL_MEMORY_DEVICE, size, 0, &made->address)
@@ -48,6 +87,8 @@ enum wl_status wl_graph_memory_create(struct wl_context *context, size_t size, s
     atomic_fetch_add(&memories.count, 1);
     pthread_mutex_unlock(&memories.lock);
     *memory = made;
+    tell_live(made);
+    wl_san_freed((uint64_t)(uintptr_t)made->address, "its graph, which allocates it when it runs");
     return WL_OK;
 }
 

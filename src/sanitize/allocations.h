@@ -16,6 +16,7 @@ enum wl_san_memory {
     WL_SAN_PINNED,     /* hipHostMalloc */
     WL_SAN_REGISTERED, /* hipHostRegister */
     WL_SAN_POOL,
+    WL_SAN_GRAPH, /* of an allocation node */
     WL_SAN_ARRAY,
     WL_SAN_VARIABLE,
     WL_SAN_VIRTUAL, /* a mapping of hipMemMap */

@@ -121,13 +121,21 @@ void wl_san_drop(struct wl_san_kept *kept) {
 
 const char *wl_san_memory_words(uint8_t kind) {
     static const char *const words[WL_SAN_MEMORY_COUNT] = {
-        [WL_SAN_DEVICE] = "device memory",         [WL_SAN_MANAGED] = "managed memory",
-        [WL_SAN_PINNED] = "pinned memory",         [WL_SAN_REGISTERED] = "registered memory",
-        [WL_SAN_POOL] = "memory of a pool",        [WL_SAN_ARRAY] = "memory of an array",
-        [WL_SAN_VARIABLE] = "a device variable",   [WL_SAN_VIRTUAL] = "mapped memory",
-        [WL_SAN_IMPORTED] = "imported memory",     [WL_SAN_CODE] = "a code object",
-        [WL_SAN_SYSTEM] = "memory of the runtime", [WL_SAN_KERNARG] = "arguments of a kernel",
-        [WL_SAN_HEAP] = "memory of device malloc", [WL_SAN_USER] = "a block of the program's own pool",
+        [WL_SAN_DEVICE] = "device memory",
+        [WL_SAN_MANAGED] = "managed memory",
+        [WL_SAN_PINNED] = "pinned memory",
+        [WL_SAN_REGISTERED] = "registered memory",
+        [WL_SAN_POOL] = "memory of a pool",
+        [WL_SAN_ARRAY] = "memory of an array",
+        [WL_SAN_VARIABLE] = "a device variable",
+        [WL_SAN_VIRTUAL] = "mapped memory",
+        [WL_SAN_IMPORTED] = "imported memory",
+        [WL_SAN_CODE] = "a code object",
+        [WL_SAN_SYSTEM] = "memory of the runtime",
+        [WL_SAN_KERNARG] = "arguments of a kernel",
+        [WL_SAN_HEAP] = "memory of device malloc",
+        [WL_SAN_GRAPH] = "memory of a graph",
+        [WL_SAN_USER] = "a block of the program's own pool",
     };
     return kind < WL_SAN_MEMORY_COUNT && words[kind] ? words[kind] : "memory";
 }

@@ -13,8 +13,8 @@ struct found {
 
 /* What the program frees itself: not variables, code, and what the runtime has for itself. */
 static bool is_the_programs(uint8_t kind) {
-    const unsigned kinds =
-        1u << WL_SAN_DEVICE | 1u << WL_SAN_MANAGED | 1u << WL_SAN_PINNED | 1u << WL_SAN_POOL | 1u << WL_SAN_ARRAY | 1u << WL_SAN_VIRTUAL;
+    const unsigned kinds = 1u << WL_SAN_DEVICE | 1u << WL_SAN_MANAGED | 1u << WL_SAN_PINNED | 1u << WL_SAN_POOL | 1u << WL_SAN_GRAPH |
+                           1u << WL_SAN_ARRAY | 1u << WL_SAN_VIRTUAL;
     return kinds >> kind & 1;
 }
 

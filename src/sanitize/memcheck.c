@@ -48,7 +48,7 @@ static enum wl_san_kind kind_of(const struct wl_san_access *access, uint64_t add
     const struct wl_san_block *block = &finding->block;
     const bool within = bad - block->address < block->size;
     if (within && block->freed)
-        return block->kind == WL_SAN_POOL ? WL_SAN_NOT_ALLOCATED : WL_SAN_USE_AFTER_FREE;
+        return block->kind == WL_SAN_POOL || block->kind == WL_SAN_GRAPH ? WL_SAN_NOT_ALLOCATED : WL_SAN_USE_AFTER_FREE;
     if (block->kind == WL_SAN_KERNARG && bad - block->address < block->size + 4096)
         return WL_SAN_KERNARG_BOUNDS;
     return WL_SAN_OUT_OF_BOUNDS;

@@ -490,3 +490,50 @@ CASE(private_load) {
     Buffer<int> out(64);
     LAUNCH(private_load, 1, 64, 200000, out);
 }
+
+/* ---- memory of graphs ---------------------------------------------------------------------------- */
+
+/* A graph whose nodes allocate 400 bytes, run `launch`, and free. */
+template <class F> static void run_graph(bool frees_first, F launch) {
+    hipStream_t stream;
+    hipGraph_t graph;
+    hipGraphExec_t exec;
+    int *p;
+    OK(hipStreamCreate(&stream));
+    OK(hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed));
+    OK(hipMallocAsync((void **)&p, 400, stream));
+    if (frees_first)
+        OK(hipFreeAsync(p, stream));
+    launch(p, stream);
+    if (!frees_first)
+        OK(hipFreeAsync(p, stream));
+    OK(hipStreamEndCapture(stream, &graph));
+    OK(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+    OK(hipGraphLaunch(exec, stream));
+    OK(hipStreamSynchronize(stream));
+    OK(hipGraphExecDestroy(exec));
+    OK(hipGraphDestroy(graph));
+    OK(hipStreamDestroy(stream));
+}
+
+__global__ void write_early(int *p) { p[3] = 1; } // FAULT: memcheck not-allocated-write
+CASE(write_early) {
+    hipStream_t other;
+    OK(hipStreamCreateWithFlags(&other, hipStreamNonBlocking));
+    run_graph(false, [=](int *p, hipStream_t stream) {
+        write_early<<<1, 1, 0, faulty ? other : stream>>>(p);
+        if (faulty)
+            OK(hipStreamSynchronize(other));
+    });
+    OK(hipStreamDestroy(other));
+}
+
+__global__ void write_late(int *p) { p[3] = 1; } // FAULT: memcheck not-allocated-write
+CASE(write_late) {
+    run_graph(faulty, [](int *p, hipStream_t stream) { write_late<<<1, 1, 0, stream>>>(p); });
+}
+
+__global__ void behind_of_graph(int *p, int n) { p[n] = 1; } // FAULT: memcheck out-of-bounds-write
+CASE(behind_of_graph) {
+    run_graph(false, [=](int *p, hipStream_t stream) { behind_of_graph<<<1, 1, 0, stream>>>(p, faulty ? 100 : 99); });
+}
