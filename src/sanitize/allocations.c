@@ -114,9 +114,9 @@ struct block {
     char *name;
 };
 
-/* Sorted by address. No two overlap. */
+/* Sorted by address. No two overlap. There is room on both sides: new blocks come at either end, mostly below all others. */
 struct list {
-    struct block **blocks;
+    struct block **memory, **blocks; /* blocks: within memory, which has `capacity` places */
     size_t count, capacity, freed;
 };
 
@@ -145,11 +145,47 @@ static void destroy(struct list *list, struct block *block) {
 }
 
 static void take_out(struct list *list, size_t from, size_t to) {
+    if (from == to)
+        return;
     for (size_t i = from; i < to; i++)
         destroy(list, list->blocks[i]);
-    if (to > from)
+    if (from < list->count - to) {
+        memmove(&list->blocks[to - from], list->blocks, from * sizeof *list->blocks);
+        list->blocks += to - from;
+    } else {
         memmove(&list->blocks[from], &list->blocks[to], (list->count - to) * sizeof *list->blocks);
+    }
     list->count -= to - from;
+}
+
+/* Makes room for one more block on both sides. */
+static bool reserve(struct list *list) {
+    const size_t before = (size_t)(list->blocks - list->memory);
+    if (before > 0 && before + list->count < list->capacity)
+        return true;
+    const size_t capacity = 2 * list->count + 256, middle = (capacity - list->count) / 2;
+    struct block **larger = malloc(capacity * sizeof *larger);
+    if (!larger)
+        return false;
+    if (list->count)
+        memcpy(larger + middle, list->blocks, list->count * sizeof *larger);
+    free(list->memory);
+    list->memory = larger;
+    list->blocks = larger + middle;
+    list->capacity = capacity;
+    return true;
+}
+
+/* Moves the shorter side. */
+static void put_in(struct list *list, size_t at, struct block *block) {
+    if (at < list->count - at) {
+        memmove(list->blocks - 1, list->blocks, at * sizeof *list->blocks);
+        list->blocks--;
+    } else {
+        memmove(&list->blocks[at + 1], &list->blocks[at], (list->count - at) * sizeof *list->blocks);
+    }
+    list->blocks[at] = block;
+    list->count++;
 }
 
 /* Takes out the blocks that overlap [address, address + size). Returns their place. */
@@ -179,20 +215,12 @@ static void forget_freed(struct list *list) {
 static bool insert(struct list *list, struct block *block) {
     if (list->freed > KEPT_FREED)
         forget_freed(list);
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 256;
-        struct block **larger = realloc(list->blocks, capacity * sizeof *larger);
-        if (!larger)
-            return false;
-        list->blocks = larger;
-        list->capacity = capacity;
-    }
+    if (!reserve(list))
+        return false;
     if (list == &outer) /* what was in a block that is gone */
         clear(&inner, block->is.address, block->is.size);
-    size_t at = clear(list, block->is.address, block->is.size);
-    memmove(&list->blocks[at + 1], &list->blocks[at], (list->count - at) * sizeof *list->blocks);
-    list->blocks[at] = block;
-    list->count++;
+    const size_t at = clear(list, block->is.address, block->is.size);
+    put_in(list, at, block);
     return true;
 }
 

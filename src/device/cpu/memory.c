@@ -144,7 +144,10 @@ void *wl_pages_allocate(size_t size, size_t alignment) {
     size_t rounded = span_of(size);
     if (rounded < size || rounded > (size_t)1 << 46 || alignment > (size_t)1 << 40)
         return NULL;
-    uint8_t *memory = mmap(NULL, rounded + alignment - PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    /* With sanitizers, gaps and blocks are alike to the system, so that its list of mappings stays short: the shadow tells them apart. */
+    const bool watched = wl_san_tools() != 0;
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (watched ? MAP_NORESERVE : 0);
+    uint8_t *memory = mmap(NULL, rounded + alignment - PAGE, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (memory == MAP_FAILED)
         return NULL;
     size_t skip = (alignment - (uintptr_t)memory % alignment) % alignment;
@@ -154,21 +157,16 @@ void *wl_pages_allocate(size_t size, size_t alignment) {
     if (behind)
         munmap(memory + skip + rounded, behind);
     const size_t gap = gap_of(size);
-    if (gap)
+    if (gap && !watched)
         mprotect(memory + skip + rounded - gap, gap, PROT_NONE);
     if (is_large(size))
         madvise(memory + skip, rounded - gap, MADV_HUGEPAGE); /* a wish: it works without */
     return memory + skip;
 }
 
-static void retire(void *memory, size_t size) {
-    if (mmap(memory, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
-        munmap(memory, size);
-}
-
 void wl_pages_release(void *memory, size_t size) {
     if (memory && wl_san_tools()) /* the addresses are not given to others: accesses to them are found */
-        retire(memory, span_of(size));
+        madvise(memory, round_up(size, PAGE), MADV_DONTNEED);
     else if (memory)
         munmap(memory, span_of(size));
 }
