@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 CMAKE   = cmake -G Ninja -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 FORMATTED = $(shell git -c safe.directory='*' ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
 
-.PHONY: all deps demo check bench install format check-format lint check-asan check-tsan check-sanitizers check-aarch64 check-debian13 check-llvm check-triton check-rocm check-suites check-clang check-hip-tests coverage clean
+.PHONY: all deps demo check bench install format check-format lint check-asan check-tsan check-sanitizers check-aarch64 check-debian13 check-llvm check-triton check-rocm check-suites check-clang check-newer-targets check-hip-tests coverage clean
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -92,6 +92,10 @@ check-suites: deps all
 # Run-time compilation and linking with clang 21 and 22 of a newer Debian in a folder of its own, 4 GB.
 check-clang: deps all
 	tests/hiprtc/check-clang.sh $(BUILD)
+
+# The examples compiled by clang 22 for gfx950, gfx1250 and gfx1251, on Debian 12: TARGETS and PROGRAMS choose.
+check-newer-targets: deps all
+	PROGRAMS="$(PROGRAMS)" tests/programs/newer_targets.sh $(BUILD) $(TARGETS)
 
 # AMD's conformance suite, hip-tests, of which nothing is part of this project: HIP_TESTS is a folder in which it was built.
 # TARGETS and DEVICES (settings of WAVELIFT_DEVICES) name the runs, ONLY the cases, as a regular expression.

@@ -147,7 +147,7 @@ F(v_cubetc_f32, face(s) == 2 ? FC : face(s) == 3 ? -FC : -FB)
 F(v_rcp_f32, 1.0 / FA)
 F(v_sqrt_f32, sqrt(FA))
 F(v_rsq_f32, 1.0 / sqrt(FA))
-F(v_exp_f32, exp2(FA))
+F(v_exp_f32, FA < -126 ? 0 : exp2(FA)) /* as on hardware: no denormals */
 F(v_log_f32, log2(FA))
 static double turn(double a) { return a - nearbyint(a); }
 F(v_sin_f32, turn(FA) == 0 || fabs(turn(FA)) == 0.5 ? copysign(0, FA) : sin(2 * M_PI * turn(FA)))

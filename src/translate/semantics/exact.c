@@ -178,8 +178,10 @@ static INLINE struct sum inverse_root(f64s a) {
 }
 static INLINE f64s inverse_root_exactly(f32s a) { return odd(inverse_root(CONVERT(f64s, a))); }
 
-LANES1(v_exp_f32_exact, f32, f32) { return CONVERT(f32s, exp2_exactly(a)); }
-LANES1(v_exp_legacy_f32_exact, f32, f32) { return CONVERT(f32s, exp2_exactly(a)); }
+/* Results that would be denormal are zero, as on the hardware. */
+static INLINE f64s exp2_flushed(f32s a) { return CONVERT(i64s, a < -126.0f) != 0 ? ALL(f64, 0) : exp2_exactly(a); }
+LANES1(v_exp_f32_exact, f32, f32) { return CONVERT(f32s, exp2_flushed(a)); }
+LANES1(v_exp_legacy_f32_exact, f32, f32) { return CONVERT(f32s, exp2_flushed(a)); }
 LANES1(v_log_f32_exact, f32, f32) { return CONVERT(f32s, log2_exactly(a)); }
 LANES1(v_log_legacy_f32_exact, f32, f32) { return CONVERT(f32s, log2_exactly(a)); }
 LANES1(v_sin_f32_exact, f32, f32) { return CONVERT(f32s, sine_exactly(a)); }
@@ -196,9 +198,9 @@ LANES1(v_rsq_f64_exact, f64, f64) {
     return y.high + y.low;
 }
 
-#define EXACT_ON_SCALARS(name, function)                                                                                                   \
+#define EXACT_ON_SCALARS(name, function, function16)                                                                                       \
     SCALAR1(v_s_##name##_f32_exact, f32, f32) { return CONVERT(f32s, function((f32s)a))[0]; }                                              \
-    SCALAR1(v_s_##name##_f16_exact, f16, f16) { return half_of(function((f32s)(f32)a))[0]; }
-EXACT_ON_SCALARS(exp, exp2_exactly)
-EXACT_ON_SCALARS(log, log2_exactly)
-EXACT_ON_SCALARS(rsq, inverse_root_exactly)
+    SCALAR1(v_s_##name##_f16_exact, f16, f16) { return half_of(function16((f32s)(f32)a))[0]; }
+EXACT_ON_SCALARS(exp, exp2_flushed, exp2_exactly)
+EXACT_ON_SCALARS(log, log2_exactly, log2_exactly)
+EXACT_ON_SCALARS(rsq, inverse_root_exactly, inverse_root_exactly)

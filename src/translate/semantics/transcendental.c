@@ -84,24 +84,29 @@ static INLINE f32s exp2_lanes(f32s a) {
     return (power + power) * (f32s)__nvvm_ex2_approx_f((whole - 1.0f)[0]);
 }
 #else
+/* Beyond these bounds the result is infinity or, as on the hardware, zero instead of a denormal, which costs the host a hundred times as much.
+ * NaN fails both comparisons and stays. */
+static INLINE f32s exp2_bounded(f32s a) {
+    const f32s below = a > 129.0f ? ALL(f32, 129) : a;
+
+    return below < -126.0f ? ALL(f32, -126) : below;
+}
+static INLINE f32s exp2_flushed(f32s a, f32s power) { return a < -126.0f ? ALL(f32, 0) : power; }
 static INLINE f32s exp2_lanes(f32s a) {
-    /* Beyond these bounds the result is infinity or zero. NaN fails both comparisons and stays. */
-    const f32s below = a > 129.0f ? ALL(f32, 129) : a, bounded = below < -151.0f ? ALL(f32, -151) : below;
+    const f32s bounded = exp2_bounded(a);
     const f32s whole = __builtin_elementwise_roundeven(bounded), power = power_fraction(bounded - whole);
     const i32s n = CONVERT(i32s, whole == whole ? whole : ALL(f32, 0)), half = n >> 1;
 
-    return power * power_of_2(half) * power_of_2(n - half);
+    return exp2_flushed(a, power * power_of_2(half) * power_of_2(n - half));
 }
 #endif
 LANES1(v_exp_f32, f32, f32) { return exp2_lanes(a); }
 LANES1(v_exp_f16, f16, f16) { return CONVERT(f16s, exp2_lanes(wide(a))); }
 #ifdef WL_AVX512
 static INLINE f32s exp2_scaled(f32s a) {
-    /* The scale saturates in the instruction; bounds are needed only where a - whole would be infinity - infinity. */
-    const f32s below = a > 129.0f ? ALL(f32, 129) : a, bounded = below < -151.0f ? ALL(f32, -151) : below;
-    const f32s whole = __builtin_elementwise_roundeven(bounded), power = power_fraction(bounded - whole);
+    const f32s bounded = exp2_bounded(a), whole = __builtin_elementwise_roundeven(bounded), power = power_fraction(bounded - whole);
 
-    return __builtin_ia32_scalefps512_mask(power, whole, power, -1, CURRENT_ROUNDING);
+    return exp2_flushed(a, __builtin_ia32_scalefps512_mask(power, whole, power, -1, CURRENT_ROUNDING));
 }
 LANES1_AVX512(v_exp_f32, "avx512f", f32, f32) { return exp2_scaled(a); }
 #endif
