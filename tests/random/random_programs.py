@@ -7,6 +7,7 @@ KIND names the generator: a module of this folder (csmith) or a kind of generate
 compiled by clang-19 for the host at -O1 and for one target at one optimization level, which rotate with the batch's number. The
 runner (run.c) then runs and compares. The first line names the seed of the first program; program i has seed S + i, so that any
 program can be made again alone: --seed SEED --count 1, with the target and level that the report names (--target, --level).
+--compiler names another clang++ for the device, for a target that clang-19 does not know.
 Without --seed, the seed is random. A program that differs is kept in FOLDER. Exit status: 0 if no program
 differed or failed.
 """
@@ -28,7 +29,7 @@ WAVE64 = "-mwavefrontsize64"
 # Both sides agree on what C leaves open.
 COMMON = ["-std=c++17", "-w", "-fwrapv", "-fno-strict-aliasing", "-fno-finite-loops", "-ffp-contract=off", "-Wno-c++11-narrowing", f"-I{HERE}"]
 HOST = ["clang++-19", "-x", "c++", "-O1", "-shared", "-fPIC", "-mfma", "-mf16c"] + COMMON
-DEVICE = ["clang++-19", "-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", "-nogpulib", "-nogpuinc", "-DDEVICE"] + COMMON
+DEVICE = ["-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", "-nogpulib", "-nogpuinc", "-DDEVICE"] + COMMON
 
 HEAD = """#include "program.h"
 #ifdef DEVICE
@@ -95,10 +96,10 @@ def compile_all(command, source, output, prelude, programs, totals):
     return good
 
 
-def compile_batch(folder, prelude, programs, target, level, flags, totals):
+def compile_batch(folder, compiler, prelude, programs, target, level, flags, totals):
     """Host library and module of a batch."""
     source, host, module = (os.path.join(folder, name) for name in ("batch.cc", "host.so", "module.co"))
-    programs = compile_all(DEVICE + [f"--offload-arch={target}", "-" + level] + flags, source, module, prelude, programs, totals)
+    programs = compile_all([compiler] + DEVICE + [f"--offload-arch={target}", "-" + level] + flags, source, module, prelude, programs, totals)
     on_host = compile_all(HOST, source, host, prelude, programs, totals) if programs else []
     if len(on_host) < len(programs): # the module may hold more kernels than the library knows
         programs = on_host
@@ -121,7 +122,7 @@ def run_batch(arguments, number, seed, count, variant, totals):
     if not programs:
         return
     with tempfile.TemporaryDirectory(prefix="random.") as folder:
-        compiled = compile_batch(folder, generator.prelude(), programs, target, level, flags, totals)
+        compiled = compile_batch(folder, arguments.compiler, generator.prelude(), programs, target, level, flags, totals)
         if not compiled:
             return
         source, host, module, compiled_programs = compiled
@@ -164,6 +165,7 @@ def main():
     parser.add_argument("--first-variant", type=int, default=0)
     parser.add_argument("--size", default="small")
     parser.add_argument("--target")
+    parser.add_argument("--compiler", default="clang++-19", help="for the device")
     parser.add_argument("--level")
     parser.add_argument("--wave64", action="store_true", help="with --target")
     parser.add_argument("--keep")
