@@ -80,9 +80,19 @@ uint64_t wl_memcheck_lanes(const struct wl_san_access *access, uint64_t limit) {
     return good;
 }
 
+uint64_t wl_memcheck_harmless(const struct wl_san_access *access, uint64_t bad, uint64_t limit) {
+    uint64_t lanes = 0;
+    if (access->space != WL_SANITIZE_LDS || access->site->kind != WL_SANITIZE_LOAD)
+        return 0;
+    for (; bad; bad &= bad - 1)
+        if (access->address[__builtin_ctzll(bad)] < limit)
+            lanes |= bad & -bad;
+    return lanes;
+}
+
 uint64_t wl_memcheck_access(const struct wl_san_wave *wave, const struct wl_san_access *access) {
-    const uint64_t good = wl_memcheck_lanes(access, limit_of(wave, access));
-    if (access->lanes & ~good)
-        wl_memcheck_report(wave, access, access->lanes & ~good);
-    return good;
+    const uint64_t limit = limit_of(wave, access), good = wl_memcheck_lanes(access, limit), bad = access->lanes & ~good;
+    if (bad)
+        wl_memcheck_report(wave, access, bad);
+    return good | wl_memcheck_harmless(access, bad, limit);
 }

@@ -9,6 +9,7 @@
 #define PAGE          4096u
 #define LDS_MAPPED    65536u     /* always accessible; more where a workgroup asks for it */
 #define LDS_BEFORE    PAGE       /* readable as well */
+#define LDS_BEHIND    16u        /* with sanitizers: for loads that begin within (sanitize/memcheck.h) */
 #define HUGE          (2u << 20) /* allocations of several such pages get huge pages: kernels stream through many arrays at once */
 #define SCRATCH_GUARD 65536u     /* behind each wave's scratch: larger than most steps of one stack frame past the end */
 
@@ -38,7 +39,8 @@ static bool reserve_lds(struct wl_group *group) {
 }
 
 static enum wl_status fit_lds(struct wl_group *group, uint32_t size) {
-    size_t usable = round_up(size > LDS_MAPPED ? size : LDS_MAPPED, PAGE);
+    const size_t behind = wl_san_tools() ? LDS_BEHIND : 0;
+    const size_t usable = round_up(size + behind > LDS_MAPPED ? size + behind : LDS_MAPPED, PAGE);
     if (group->lds && group->lds_usable >= usable)
         return WL_OK;
     if (group->lds_readable) /* laid out for the smaller size */

@@ -142,15 +142,6 @@ static uint64_t allow(const struct wl_machine *m, const struct access *a, uint64
     return good;
 }
 
-/* The same at two addresses: a lane makes both accesses or none. */
-static uint64_t allow_two(const struct wl_machine *m, const struct access *a, const struct access *second, uint64_t exec) {
-    uint64_t good = ask(m, a, a->site, exec, a->store ? wl_machine_row(m, a->data) : NULL);
-    good &= ask(m, second, second->site, exec, a->store ? wl_machine_row(m, second->data) : NULL);
-    if (!a->store)
-        clear_lanes(m, a->result, 2 * a->dwords, exec & ~good);
-    return good;
-}
-
 /* ---- steps ---- */
 
 struct strip_access {
@@ -274,7 +265,8 @@ static const struct wl_step *run_access(struct wl_machine *m, const struct wl_st
 /* LDS instructions with two addresses. `offset` is the first one's. */
 static const struct wl_step *run_two(struct wl_machine *m, const struct wl_step *step) {
     const struct access *a = step->data;
-    uint64_t exec = wl_machine_exec(m);
+    const uint64_t exec = wl_machine_exec(m);
+    uint64_t good[2] = {exec, exec};
     struct access second = *a;
     struct strip_access s, t;
     second.offset = a->offset1;
@@ -282,14 +274,15 @@ static const struct wl_step *run_two(struct wl_machine *m, const struct wl_step 
     second.data = a->data1;
     second.result = (uint16_t)(a->result + a->dwords);
     m->wave->fault_pc = a->fault;
-    if (a->site) /* the first one's result may be the address of both */
-        exec = allow_two(m, a, &second, exec);
+    if (a->site) { /* the first one's result may be the address of both */
+        good[0] = ask(m, a, a->site, exec, a->store ? wl_machine_row(m, a->data) : NULL);
+        good[1] = ask(m, &second, second.site, exec, a->store ? wl_machine_row(m, a->data1) : NULL);
+    }
     for (unsigned first = 0; first < m->wave_size; first += WL_STRIP) {
-        unsigned lanes = (unsigned)(exec >> first) & 0xffff;
-        if (!lanes)
+        if (!((exec >> first) & 0xffff))
             continue;
-        start_strip(m, a, &s, first, lanes);
-        start_strip(m, &second, &t, first, lanes);
+        start_strip(m, a, &s, first, (unsigned)(good[0] >> first) & 0xffff);
+        start_strip(m, &second, &t, first, (unsigned)(good[1] >> first) & 0xffff);
         if (a->store) {
             store_strip(m, a, &s, a->data);
             store_strip(m, a, &t, a->data1);
@@ -298,6 +291,8 @@ static const struct wl_step *run_two(struct wl_machine *m, const struct wl_step 
             load_strip(m, a, &t, a->result + a->dwords);
         }
     }
+    for (unsigned i = 0; i < 2 && !a->store; i++)
+        clear_lanes(m, a->result + i * a->dwords, a->dwords, exec & ~good[i]);
     return step + 1;
 }
 

@@ -82,11 +82,11 @@ static uint64_t tell(const struct teller *t, struct wl_san_access *access) {
         access->instruction = wave->instructions;
         return wl_san_access(wave, access);
     }
-    const uint64_t good =
-        wl_memcheck_lanes(access, access->space == WL_SANITIZE_LDS ? job->sanitized->lds_size : job->sanitized->scratch_size);
-    if (access->lanes & ~good)
-        wl_memcheck_report(find_who(&who, t), access, access->lanes & ~good);
-    return good;
+    const uint64_t limit = access->space == WL_SANITIZE_LDS ? job->sanitized->lds_size : job->sanitized->scratch_size;
+    const uint64_t good = wl_memcheck_lanes(access, limit), bad = access->lanes & ~good;
+    if (bad)
+        wl_memcheck_report(find_who(&who, t), access, bad);
+    return good | wl_memcheck_harmless(access, bad, limit);
 }
 
 /* A flat access: the lanes of each space are told apart. */
