@@ -28,7 +28,8 @@ void wl_checked_bad_free(const char *function, const void *memory) {
     struct wl_san_finding finding = new_finding(function, WL_SAN_BAD_FREE, memory);
     bool found = wl_san_find(finding.address, &finding.block);
     /* A block of a pool that the pool does not know is freed when its stream comes to that. */
-    if (found && (finding.block.freed || finding.block.kind == WL_SAN_POOL || finding.block.kind == WL_SAN_GRAPH) && finding.block.address == finding.address)
+    if (found && (finding.block.freed || finding.block.kind == WL_SAN_POOL || finding.block.kind == WL_SAN_GRAPH) &&
+        finding.block.address == finding.address)
         finding.kind = WL_SAN_DOUBLE_FREE;
     else if (!found || !is_within(&finding.block, finding.address))
         memset(&finding.block, 0, sizeof finding.block); /* what is near says nothing */
