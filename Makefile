@@ -76,7 +76,7 @@ coverage:
 	-tools/run-tests.sh $(BUILD)-coverage $(JOBS) $(TESTS)
 	tools/coverage.sh $(BUILD)-coverage
 
-# Kernels of Triton, which is 200 MB of a download: not part of `make check`.
+# Kernels of Triton, which takes 1 GB when installed: not part of `make check`.
 check-triton: deps all
 	tests/triton/check.sh $(BUILD)
 

@@ -529,6 +529,14 @@ static bool knows_no_halves(const struct finding *f) {
     return f->their_size ? are_same_without(f, remove_halves) : strstr(f->ours, ".h") || begins(f->ours, "v_swap_b16");
 }
 
+/* The source that gfx1250's scales have not: LLVM 22 writes v0, Triton 3.9 writes 0. */
+static bool wants_v0(const struct finding *f) {
+    enum { SECOND = 4, SRC2 = 18, ZERO = 0x80 };
+    uint32_t word;
+    memcpy(&word, f->bytes + SECOND, sizeof word);
+    return !f->their_size && (begins(f->ours, "v_wmma_scale") || begins(f->ours, "v_wmma_ld_scale")) && (word >> SRC2 & 0x1ff) == ZERO;
+}
+
 static void rename_older(char *text) {
     replace(text, "HW_REG_WAVE_SCHED_MODE", "26");
     replace(text, "HW_REG_WAVE_", "HW_REG_");
@@ -662,6 +670,7 @@ static struct rule {
     {"LLVM 19 prints no gds on gfx90a and gfx94*", loses_gds, 0},
     {"LLVM 19 takes no scalars in v_fma_mix* with DPP", wants_registers_in_mix, 0},
     {"LLVM 19 names no halves of registers", knows_no_halves, 0},
+    {"LLVM 22 wants v0 for the third source of scales", wants_v0, 0},
     {"LLVM 19 has older names of registers and hints", has_older_names, 0},
     {"LLVM 19 prints sext(...) outside of SDWA", prints_sext, 0},
     {"LLVM 19 has op_sel in v_dot4_* and v_dot8_*", selects_in_dot, 0},

@@ -71,8 +71,11 @@ static void check_matrices(void) {
     expect("A's scales", inst[0].operands[4].reg, 48);
     expect("rows of scales", inst[0].scale_rows, 1);
     expect("kind of B's scales", inst[0].scale_kind_b, 2);
-    expect("banks", banks(inst), 0x3214); /* scales are in the first 256 registers */
-    DECODE(1, 0xcc332000, 0x04a23108);    /* v_wmma_f32_16x16x128_f8f6f4 ... matrix_a_fmt:MATRIX_FMT_FP4 */
+    expect("banks", banks(inst), 0x3214);                      /* scales are in the first 256 registers */
+    DECODE(1, 0xcc350000, 0x0202110a, 0xcc336000, 0x04021920); /* as Triton 3.9 writes it: 0 for the third source of the scales */
+    expect("operands", inst[0].operand_count, 6);
+    expect("B's scales", inst[0].operands[5].reg, 8);
+    DECODE(1, 0xcc332000, 0x04a23108); /* v_wmma_f32_16x16x128_f8f6f4 ... matrix_a_fmt:MATRIX_FMT_FP4 */
     expect("registers of A", inst[0].operands[1].count, 8);
     expect("kind of A", inst[0].cbsz, 4);
     DECODE(1, 0xd6aa2808, 0x00020902); /* v_cvt_scale_pk8_f32_fp8 v[8:15], v[2:3], v4 scale_sel:5 */

@@ -4,6 +4,7 @@
 
 Triton's own launcher wants PyTorch for ROCm; here ctypes calls the HIP functions that it would call."""
 import ctypes
+import re
 import sys
 
 import numpy as np
@@ -40,6 +41,22 @@ def matmul(a, b, c, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
         left = tl.load(a + rm[:, None] * K + (k + rk)[None, :])
         right = tl.load(b + (k + rk)[:, None] * N + rn[None, :])
         total += tl.dot(left, right, input_precision="ieee")
+    tl.store(c + rm[:, None] * N + rn[None, :], total)
+
+
+# Products of small numbers with scales: a byte of A's scales for each 32 along K, and of B's.
+@triton.jit
+def scaled(a, a_scale, b, b_scale, c, N, K, FORMAT: tl.constexpr, PACK: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rm = tl.program_id(0) * BM + tl.arange(0, BM)
+    rn = tl.program_id(1) * BN + tl.arange(0, BN)
+    rk, rs = tl.arange(0, BK // PACK), tl.arange(0, BK // 32)
+    total = tl.zeros((BM, BN), dtype=tl.float32)
+    for k in range(0, K, BK):
+        left = tl.load(a + rm[:, None] * (K // PACK) + (k // PACK + rk)[None, :])
+        right = tl.load(b + rn[None, :] * (K // PACK) + (k // PACK + rk)[:, None])
+        left_scale = tl.load(a_scale + rm[:, None] * (K // 32) + (k // 32 + rs)[None, :])
+        right_scale = tl.load(b_scale + rn[:, None] * (K // 32) + (k // 32 + rs)[None, :])
+        total = tl.dot_scaled(left, left_scale, FORMAT, right, right_scale, FORMAT, acc=total)
     tl.store(c + rm[:, None] * N + rn[None, :], total)
 
 
@@ -85,7 +102,7 @@ class Array:
 
 
 def run(kernel, grid, arguments, **constants):
-    types = {"float32": "*fp32", "float16": "*fp16"}
+    types = {"float32": "*fp32", "float16": "*fp16", "uint8": "*u8"}
     names = kernel.arg_names
     signature = {n: types[a.host.dtype.name] if isinstance(a, Array) else "i32" for n, a in zip(names, arguments)}
     signature.update({n: "constexpr" for n in constants})
@@ -101,6 +118,7 @@ def run(kernel, grid, arguments, **constants):
     call("hipModuleLaunchKernel", function, x, y, 1, code.metadata.num_warps * WAVE, 1, 1, code.metadata.shared, None, pointers, None)
     call("hipDeviceSynchronize")
     call("hipModuleUnload", module)
+    return code.asm["amdgcn"]
 
 
 failures = 0
@@ -139,4 +157,31 @@ run(attention, (n // 64,), [Array(q), Array(k), Array(v), out, n], D=d, BM=64, B
 score = q.astype(np.float64) @ k.astype(np.float64).T
 p = np.exp(score - score.max(1, keepdims=True))
 compare("attention", out.read(), p / p.sum(1, keepdims=True) @ v.astype(np.float64), 1e-3)  # p is rounded to f16
+
+# FP4 (e2m1), FP8 (e4m3) and BF8 (e5m2): any finite numbers, against sums in f64, which are exact. So are sums of FP4 in f32; other sums are
+# rounded, and compared relative to the sum of absolute values. Triton has no products of FP6.
+def decode(codes, exponent_bits, mantissa_bits):
+    sign = np.where(codes >> (exponent_bits + mantissa_bits) & 1, -1.0, 1.0)
+    exponent = (codes >> mantissa_bits & (1 << exponent_bits) - 1).astype(np.int64)
+    mantissa = (codes & (1 << mantissa_bits) - 1).astype(np.float64) / (1 << mantissa_bits)
+    return sign * np.ldexp(np.where(exponent > 0, 1 + mantissa, mantissa), np.maximum(exponent, 1) - ((1 << exponent_bits - 1) - 1))
+
+
+if ARCH in ("gfx950", "gfx1250"):
+    m, n, k = 64, 64, 256
+    for name, exponent_bits, mantissa_bits, most in ("e2m1", 2, 1, 7), ("e4m3", 4, 3, 0x7e), ("e5m2", 5, 2, 0x7b):
+        codes = [(random.integers(0, most + 1, (rows, k)) | random.integers(0, 2, (rows, k)) << (exponent_bits + mantissa_bits)).astype(np.uint8)
+                 for rows in (m, n)]
+        scales = [random.integers(124, 131, (rows, k // 32)).astype(np.uint8) for rows in (m, n)]
+        a, b = [decode(c, exponent_bits, mantissa_bits) * np.repeat(np.ldexp(1.0, s.astype(np.int64) - 127), 32, axis=1)
+                for c, s in zip(codes, scales)]
+        pack = 2 if name == "e2m1" else 1
+        packed = [c[:, ::2] | c[:, 1::2] << 4 if pack == 2 else c for c in codes]
+        out = Array(np.zeros((m, n), np.float32))
+        text = run(scaled, (m // 32, n // 32), [Array(packed[0]), Array(scales[0]), Array(packed[1]), Array(scales[1]), out, n, k],
+                   FORMAT=name, PACK=pack, BM=32, BN=32, BK=128)
+        if not re.search("v_(mfma|wmma)_scale_", text):
+            sys.exit(f"{ARCH} dot_scaled {name}: Triton has made no instruction with scales of it")
+        size = np.abs(a) @ np.abs(b).T
+        compare(f"dot_scaled {name}", out.read() / size, a @ b.T / size, 0 if name == "e2m1" else 1e-6)
 sys.exit(failures != 0)

@@ -87,8 +87,9 @@ unsigned wl_word_read(struct wl_word_job *job, struct wl_inst inst[2]);
 
 /* Whether the first two words are gfx1250's scales of a matrix product, as far as their unused bits go. */
 static inline bool wl_is_scale12(const struct wl_word_job *job) {
-    const uint32_t first = job->w[0], second = job->w[1];
-    return !(first >> 10 & 1) && !(first >> 12 & 1) && !(first >> 15 & 1) && (second >> 18 & 0x1ff) == 0x100 && !(second >> 28 & 1) &&
+    enum { ZERO = 0x80, V0 = 0x100 }; /* what Triton 3.9 and LLVM 22 write for the source that there is not */
+    const uint32_t first = job->w[0], second = job->w[1], third = second >> 18 & 0x1ff;
+    return !(first >> 10 & 1) && !(first >> 12 & 1) && !(first >> 15 & 1) && (third == V0 || third == ZERO) && !(second >> 28 & 1) &&
            !(second >> 31);
 }
 
