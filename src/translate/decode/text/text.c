@@ -639,7 +639,7 @@ static void set_upper_halves(struct wl_inst *inst, unsigned upper, bool vopc) {
         inst->op_sel |= 1;
     if (upper & HALF_SRC1)
         inst->op_sel |= (uint8_t)(1u << second);
-    if (upper & HALF_DST && !vopc && named)
+    if (upper & HALF_DST && !vopc && named && inst->operand_count)
         inst->op_sel |= (uint8_t)(1u << (inst->operand_count - 1u));
 }
 
