@@ -256,8 +256,9 @@ static uint32_t random_number(void) {
 
 /* What the numbers of a run are like. */
 static struct {
-    unsigned style; /* 0: any bits; 1: exponents beside each other; 2: the same, and special values */
+    unsigned style; /* 0: any bits; 1: exponents beside each other; 2: the same, and special values; 3: small integers */
     int around, spread, c_around;
+    bool coarse; /* few bits in C */
 } inputs;
 
 static uint32_t special_value(const struct format *f) {
@@ -273,12 +274,16 @@ static uint32_t random_element(enum kind kind, int around) {
     uint32_t bits = random_number() & (uint32_t)((UINT64_C(1) << f.bits) - 1);
     if (inputs.style == 0)
         return bits;
+    if (inputs.style == 3 && random_number() % 4 == 0)
+        return 0;
     if (inputs.style == 2 && random_number() % 24 == 0)
         return special_value(&f);
     int exponent = around + f.bias + (int)(random_number() % (unsigned)(2 * inputs.spread + 1)) - inputs.spread;
     exponent = exponent < 0 ? 0 : exponent >= most ? most - !f.fnuz : exponent;
-    if (random_number() % 8 == 0)
-        bits &= ~((1u << f.fraction) - 1);
+    if (random_number() % 8 == 0 || (inputs.style == 3 && kind != F32))
+        bits &= ~((1u << (f.fraction - (inputs.style == 3 ? 2 : 0))) - 1);
+    if (inputs.style == 3 && kind == F32 && inputs.coarse)
+        bits &= ~UINT32_C(0xffff);
     return (bits & ~((uint32_t)most << f.fraction)) | (uint32_t)exponent << f.fraction;
 }
 
@@ -295,9 +300,10 @@ static void fill(uint32_t (*registers)[64], unsigned count, enum kind kind, int 
 static void choose_inputs(void) {
     const struct format f = format_of(row->a);
     const int range = 1 << (f.exponent_bits - 1);
-    inputs.style = random_number() % 8 == 0 ? 0 : random_number() % 4 == 0 ? 2 : 1;
+    inputs.style = random_number() % 8 == 0 ? 0 : random_number() % 4 == 0 ? 2 : 1 + (random_number() & 2);
+    inputs.coarse = random_number() & 1;
     inputs.around = (int)(random_number() % (unsigned)(2 * range)) - range;
-    inputs.spread = (int)(random_number() % 13);
+    inputs.spread = (int)(random_number() % (inputs.style == 3 ? 4 : 13));
     inputs.c_around = 2 * inputs.around + (int)(random_number() % 49) - 24;
 }
 

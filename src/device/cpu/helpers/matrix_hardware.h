@@ -25,14 +25,18 @@ INLINE int least_exponent(unsigned kind) {
 INLINE i32x16 exponents(u32x16 size, int least) { return __builtin_elementwise_max((i32x16)(size >> 23) - BIAS, (i32x16)least); }
 
 static struct bounds find_bounds(const float *staged, unsigned elements) {
-    u32x16 most = 0, least = 0x7fffffff;
+    u32x16 most = 0, least = 0x7fffffff, last = 0x7fffffff;
     for (unsigned i = 0; i < elements * LANES; i += 16) {
         const u32x16 size = load(staged + i) & 0x7fffffff;
+        const u32x16 bit = (u32x16)((f32x16)size - (f32x16)((size & 0x7fffff) == 0 ? (u32x16)0 : size & (size - 1)));
+        last = __builtin_elementwise_min(last, size == 0 ? (u32x16)0x7fffffff : bit);
         most = __builtin_elementwise_max(most, size);
         least = __builtin_elementwise_min(least, size == 0 ? (u32x16)0x7fffffff : size);
     }
-    const uint32_t largest = __builtin_reduce_max(most), smallest = __builtin_reduce_min(least);
-    return largest ? (struct bounds){(int)(largest >> 23) - BIAS, (int)(smallest >> 23) - BIAS} : (struct bounds){0, 0};
+    const uint32_t largest = __builtin_reduce_max(most), smallest = __builtin_reduce_min(least), lowest = __builtin_reduce_min(last);
+    if (!largest)
+        return (struct bounds){0, 0, 0};
+    return (struct bounds){(int)(largest >> 23) - BIAS, (int)(smallest >> 23) - BIAS, (int)(lowest >> 23 & 255) - BIAS};
 }
 
 /* Converts what a product multiplies, as far as it was not converted for the last one. */
@@ -203,6 +207,8 @@ static void stage_powers(float *staged, unsigned elements, int least, int centre
 struct centred {
     bool possible;
     int centre[2];
+    bool exact;     /* f32 holds every sum of 16 products, and none is cut: */
+    int most, last; /* exponents of the largest product and of the last bit of any */
 };
 
 static struct centred find_centres(const struct matrix *x, const struct chain *chain, unsigned p) {
@@ -221,6 +227,9 @@ static struct centred find_centres(const struct matrix *x, const struct chain *c
     }
     /* Sums of powers, products in units, and units themselves stay normal numbers of f32. */
     found.possible = found.possible && most <= 125 && least >= -100 && range <= 60 && found.centre[0] + found.centre[1] >= -68;
+    found.most = most;
+    found.last = bounds[0].last + bounds[1].last;
+    found.exact = found.possible && found.last >= most - 18 && bounds[0].last > -BIAS && bounds[1].last > -BIAS && HAS_FMA;
     return found;
 }
 
@@ -329,9 +338,68 @@ INLINE u32x16 sum_aligned(u32x16 c, const struct matrix *x, const float *a, cons
     return c;
 }
 
+/* Where `centred` says that sums are exact: `sum` and C, unless bits of one of them would be cut. */
+INLINE bool add_exact(u32x16 *c, f32x16 sum, f32x16 unit, f32x16 limit) {
+    const f32x16 number = (f32x16)*c, units = number * unit;
+    const i32x16 fits = (__builtin_elementwise_trunc(units) == units) & ((f32x16)(*c & 0x7fffffff) < limit);
+    *c = (u32x16)(number + sum);
+    return __builtin_reduce_and(fits) != 0;
+}
+
+/* `rows` rows of a block of 16 * width columns. */
+INLINE void exact_tile(const struct matrix *x, const struct operands *o, const float *a, const float *b, unsigned at,
+                       const uint16_t *places, const struct centred *centred, unsigned rows, unsigned width, unsigned each,
+                       unsigned together, unsigned sets) {
+    const f32x16 unit = (f32x16)(u32x16)(uint32_t)((FRACTION - centred->most + BIAS) << 23);
+    const int bound = centred->last + LOWEST + 1 + BIAS;
+    const f32x16 limit = (f32x16)(u32x16)(uint32_t)((bound > 254 ? 254 : bound) << 23);
+    u32x16 c[8];
+#pragma unroll
+    for (unsigned v = 0; v < rows * width; v++)
+        c[v] = o->c ? load(o->c + at + places[v / width] + v % width * 16) : (u32x16)o->constant;
+    for (unsigned g = 0; g < x->groups; g += together) {
+        f32x16 sum[8];
+#pragma unroll
+        for (unsigned v = 0; v < rows * width; v++)
+            sum[v] = 0;
+#pragma unroll
+        for (unsigned k = 0; k < each * together; k++) {
+            const unsigned from = k % each * LANES + (g + k / each) * x->stride;
+#pragma unroll
+            for (unsigned v = 0; v < rows * width; v++)
+                sum[v] = FMA((f32x16)a[from + v / width], loadf(b + from + v % width * 16), sum[v]);
+        }
+#pragma unroll
+        for (unsigned v = 0; v < rows * width; v++) {
+            const u32x16 before = c[v];
+            if (__builtin_expect(!add_exact(&c[v], sum[v], unit, limit), 0))
+                c[v] = align_any(before, x, a + g * x->stride + v / width, b + g * x->stride + v % width * 16, -1, each, together, sets);
+        }
+    }
+#pragma unroll
+    for (unsigned v = 0; v < rows * width; v++)
+        store(o->d + at + places[v / width] + v % width * 16, c[v]);
+}
+
+INLINE void multiply_exact(const struct matrix *x, const struct operands *o, const float *a, const float *b, const struct centred *centred,
+                           unsigned rows, unsigned width, unsigned each, unsigned together, unsigned sets) {
+    for (unsigned block = 0; block < x->blocks; block++)
+        for (unsigned m = 0; m < 16 * width; m += rows)
+            exact_tile(x, o, a + block * x->m + m, b + block * x->m, block * x->m * x->m, places_of(x) + m, centred, rows, width, each,
+                       together, sets);
+}
+
 INLINE void multiply_aligned(const struct matrix *x, const struct operands *o, const float *a, const float *b,
                              const struct centred *centred, unsigned each, unsigned together, unsigned sets) {
     const uint16_t *places = places_of(x);
+    if (centred->exact && x->m == 32) {
+        multiply_exact(x, o, a, b, centred, TILE(4, 1), 2, each, together, sets);
+        return;
+    }
+    if (centred->exact && x->m == 16) {
+        multiply_exact(x, o, a, b, centred, TILE(8, 2), 1, each, together, sets);
+        return;
+    }
     for (unsigned i = 0; x->m == 4 && i < 16; i++) { /* as in multiply_4x4 */
         const unsigned m = i / 4, l = i % 4 * 16, at = m * LANES + l;
         const u32x16 c = o->c ? load(o->c + at) : (u32x16)o->constant;
@@ -351,7 +419,7 @@ static void run_aligned(const struct matrix *x, struct operands *o, const struct
         stage_factors(x, chain, p);
         float *a = (float *)chain->a->element[p], *b = (float *)chain->b->element[p];
         const struct centred centred = find_centres(x, chain, p);
-        if (centred.possible) {
+        if (centred.possible && (!centred.exact || x->m == 4)) {
             stage_powers(a, x->a_elements, least_exponent(x->a), centred.centre[0]);
             stage_powers(b, x->a_elements, least_exponent(x->b), centred.centre[1]);
         }

@@ -418,6 +418,7 @@ struct stage {
     const uint32_t *of[WL_MATRIX_CHAIN]; /* NULL: nothing */
     struct bounds {
         int most, least;       /* exponents of the largest element and of the smallest that is not zero; both 0: all are zero */
+        int last;              /* exponent of the last bit that any element has */
     } bounds[WL_MATRIX_CHAIN]; /* in matrix_hardware.h alone */
     bool pairs;                /* they are pairs of bf16, else f32 */
 };
