@@ -1,0 +1,86 @@
+/* Cases that may cost the host many times what their neighbours do: bench-cliffs CODE-OBJECT [--check]
+ *
+ * Each case runs a kernel of cliffs.hip with two sets of arguments, one after the other, ROUNDS times: smooth ones, and ones whose
+ * operands or results underflow or are denormal. Its figure is the median of the ratios of processor time. */
+#include "measure.h"
+
+#include <hip/hip_runtime_api.h>
+
+#include <string.h>
+
+enum { ROUNDS = 11, GROUP = 256, GROUPS = 16, STEPS = 256, ITEMS = GROUP * GROUPS };
+
+struct arguments {
+    float x, y, step;
+};
+static const struct {
+    const char *title, *kernel;
+    struct arguments smooth, cliff;
+    double bar; /* 0: MODE keeps denormals, and the hardware has them too */
+} cases[] = {
+    {"v_exp_f32, zero", "exp_f32", {-20, 0, 1e-5f}, {-300, 0, 1e-5f}, 1.2},
+    {"v_exp_f32, denormal", "exp_f32", {-20, 0, 1e-5f}, {-140, 0, 1e-5f}, 1.2},
+    {"v_exp_f16, zero", "exp_f16", {-5, 0, 1e-5f}, {-200, 0, 1e-5f}, 1.2},
+    {"v_exp_f16, denormal", "exp_f16", {-5, 0, 1e-5f}, {-20, 0, 1e-5f}, 1.2},
+    {"expf, zero", "exp_library", {-20, 0, 1e-5f}, {-200, 0, 1e-5f}, 1.2},
+    {"expf, denormal", "exp_library", {-20, 0, 1e-5f}, {-95, 0, 1e-5f}, 0},
+    {"v_log_f32 of denormals", "log_f32", {2, 0, 1e-5f}, {1e-39f, 0, 1e-45f}, 0},
+    {"v_rcp_f32, denormal result", "rcp_f32", {2, 0, 1e-5f}, {2e38f, 0, 0}, 0},
+    {"v_sqrt_f32 of denormals", "sqrt_f32", {2, 0, 1e-5f}, {1e-39f, 0, 1e-45f}, 0},
+    {"v_ldexp_f32, zero", "ldexp_f32", {1, -20, 1e-5f}, {1, -300, 1e-5f}, 0},
+    {"v_ldexp_f32, denormal", "ldexp_f32", {1, -20, 1e-5f}, {1, -140, 1e-5f}, 0},
+    {"v_fma_f32, denormal", "product_f32", {1, 0.5f, 1e-5f}, {1, 1e-40f, 1e-5f}, 0},
+    {"v_fma_f32, zero", "product_f32", {1e-20f, 1, 1e-26f}, {1e-30f, 1e-30f, 1e-36f}, 0},
+    {"sum, denormal", "sum_f32", {2, 1, 1e-5f}, {1.2e-38f, 1.1754944e-38f, 1e-45f}, 0},
+};
+
+static double processor_ns(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+static double run(hipFunction_t kernel, float *to, struct arguments a) {
+    int steps = STEPS;
+    void *arguments[] = {&to, &a.x, &a.y, &a.step, &steps};
+    double start = processor_ns();
+    MUST(hipModuleLaunchKernel(kernel, GROUPS, 1, 1, GROUP, 1, 1, 0, NULL, arguments, NULL));
+    MUST(hipDeviceSynchronize());
+    return processor_ns() - start;
+}
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Whatever is being translated has become what runs. */
+static void settle(hipFunction_t kernel, float *to, struct arguments a) {
+    for (double end = now_ns() + 5e8; now_ns() < end;)
+        (void)run(kernel, to, a);
+}
+
+int main(int count, char **arguments) {
+    if (count < 2) {
+        fprintf(stderr, "usage: bench-cliffs CODE-OBJECT [--check]\n");
+        return 2;
+    }
+    hipModule_t module;
+    float *to;
+    int missed = 0;
+    MUST(hipModuleLoad(&module, arguments[1]));
+    MUST(hipMalloc((void **)&to, ITEMS * sizeof *to));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hipFunction_t kernel;
+        double ratios[ROUNDS];
+        MUST(hipModuleGetFunction(&kernel, module, cases[i].kernel));
+        settle(kernel, to, cases[i].smooth);
+        for (int round = 0; round < ROUNDS; round++) {
+            double smooth = run(kernel, to, cases[i].smooth);
+            ratios[round] = run(kernel, to, cases[i].cliff) / smooth;
+        }
+        qsort(ratios, ROUNDS, sizeof *ratios, ascending);
+        missed += report(cases[i].title, ratios[ROUNDS / 2], "times", cases[i].bar);
+    }
+    return count > 2 && strcmp(arguments[2], "--check") == 0 && missed;
+}
