@@ -27,6 +27,11 @@ expect $? 1 "a program with an unsupported instruction"
 echo "$wanting" | grep -q "^    unsupported: [a-z_0-9]* ([0-9]*)$"
 expect $? 0 "the instruction's name"
 
+wanting=$("$1" check --kernel _Z16has_unknown_wordPii --arch gfx90a "$3")
+expect $? 1 "a program with a word that is no instruction"
+echo "$wanting" | grep -q "^    unsupported: word 0xfc000000 (1)$"
+expect $? 0 "the word"
+
 "$1" check "$0" >/dev/null 2>&1
 expect $? 1 "a file that holds no code"
 "$1" check >/dev/null 2>&1

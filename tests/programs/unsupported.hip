@@ -10,6 +10,12 @@ __global__ void has_rfe(int *out, int n) {
     if (n < 0)
         asm volatile("s_rfe_b64 s[0:1]");
 }
+// A word that is no instruction is a trap where control comes to it, and `wavelift check` counts it.
+__global__ void has_unknown_word(int *out, int n) {
+    out[threadIdx.x] = 1;
+    if (n < 0)
+        asm volatile(".long 0xfc000000");
+}
 __global__ void good(int *out) { out[threadIdx.x] += 2; }
 
 static int run() {
@@ -18,6 +24,9 @@ static int run() {
     HIP(hipMemset(out, 0, sizeof host));
     has_rfe<<<1, 64>>>(out, 5);
     hipError_t launch = hipGetLastError();
+    has_unknown_word<<<1, 64>>>(out, 5);
+    HIP(hipDeviceSynchronize());
+    HIP(hipMemset(out, 0, sizeof host));
     good<<<1, 64>>>(out); // the device is as good as before
     hipError_t after = hipDeviceSynchronize();
     HIP(hipMemcpy(host, out, sizeof host, hipMemcpyDeviceToHost));

@@ -11,7 +11,7 @@ struct wl_check {
     uint32_t instructions;                        /* that the kernel can reach, callees included */
     uint32_t counts[WL_COVERAGE_UNSUPPORTED + 1]; /* by enum wl_coverage_status */
     uint32_t functions;                           /* device functions among them */
-    uint32_t missing_count;                       /* unsupported mnemonics; no more than WL_CHECK_NAMES are kept */
+    uint32_t missing_count; /* unsupported mnemonics, and words that are no instructions; no more than WL_CHECK_NAMES are kept */
     struct {
         char mnemonic[40];
         uint32_t count;

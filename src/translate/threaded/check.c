@@ -64,6 +64,17 @@ static void add_missing(struct wl_check *check, const char *mnemonic) {
     check->missing[i].count++;
 }
 
+/* A word that is no instruction: a trap if control comes there. */
+static void add_unknown(struct wl_check *check, const uint8_t *bytes) {
+    uint32_t word;
+    char name[32];
+    memcpy(&word, bytes, sizeof word);
+    snprintf(name, sizeof name, "word 0x%08x", word);
+    check->instructions++;
+    check->counts[WL_COVERAGE_UNSUPPORTED]++;
+    add_missing(check, name);
+}
+
 /* Goes straight on from one address. */
 static enum wl_status walk_from(struct walk *walk, uint64_t address) {
     const struct wl_translate_request *request = walk->request;
@@ -72,9 +83,11 @@ static enum wl_status walk_from(struct walk *walk, uint64_t address) {
         struct wl_inst inst[2];
         const uint8_t *bytes = request->image + address;
         unsigned count = wl_decode(walk->decoder, bytes, request->image_size - address, address, inst);
-        if (!count)
-            break; /* data: a trap if control comes here */
         walk->seen[address / 32] |= (uint8_t)(1u << (address / 4 % 8));
+        if (!count) {
+            add_unknown(walk->check, bytes);
+            break;
+        }
         enum wl_coverage_status what = status_of(walk, inst, count, bytes);
         walk->check->instructions++;
         walk->check->counts[what]++;
