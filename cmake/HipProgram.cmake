@@ -68,16 +68,16 @@ set(wl_not_on_gpus multigrid ending printf-buffered)
 if(NOT EXISTS /dev/nvidia1)
   list(APPEND wl_not_on_gpus several)
 endif()
+list(JOIN WL_TEST_ENVIRONMENT ";" WL_TEST_ENVIRONMENT)
+set(WL_PROGRAM_ENVIRONMENT "${WL_TEST_ENVIRONMENT}")
 if(WAVELIFT_SANITIZE)
-  # The programs are not built with the sanitizer, so its runtime has to come first.
+  # The HIP programs are not built with the sanitizer, so its runtime has to come first.
   string(REGEX MATCH "address|thread" sanitizer "${WAVELIFT_SANITIZE}")
   string(REPLACE "address" "asan" sanitizer "${sanitizer}")
   string(REPLACE "thread" "tsan" sanitizer "${sanitizer}")
   execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=lib${sanitizer}.so OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
-  list(APPEND WL_TEST_ENVIRONMENT LD_PRELOAD=${runtime} ASAN_OPTIONS=detect_leaks=0:abort_on_error=0
-       TSAN_OPTIONS=halt_on_error=0:suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp)
+  string(APPEND WL_PROGRAM_ENVIRONMENT ";LD_PRELOAD=${runtime};ASAN_OPTIONS=detect_leaks=0:abort_on_error=0")
 endif()
-list(JOIN WL_TEST_ENVIRONMENT ";" WL_TEST_ENVIRONMENT)
 
 add_custom_target(programs COMMENT "HIP programs of the stock toolchain")
 
@@ -155,7 +155,7 @@ function(wl_hip_test name environment)
     return() # shells do not start with the thread sanitizer's library in front
   endif()
   add_test(NAME ${name} COMMAND ${CMAKE_CROSSCOMPILING_EMULATOR} ${ARGN})
-  set_tests_properties(${name} PROPERTIES ENVIRONMENT "${WL_TEST_ENVIRONMENT};${environment}" TIMEOUT 900)
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT "${WL_PROGRAM_ENVIRONMENT};${environment}" TIMEOUT 900)
 endfunction()
 
 # Sets in the caller: compiler, opt, archs (possibly empty) and more_flags of a variant.
