@@ -19,6 +19,31 @@ static const struct wl_command commands[] = {
                "found.",
      .options = {[WL_RUN_ARCH] = {"arch", "ARCH", "is short for setting WAVELIFT_ARCH."}},
      .run = wl_command_exec},
+    {.name = "hipcc",
+     .operands = "ARGUMENT...",
+     .raw = true,
+     .summary = "compiles HIP programs with an installed clang, as AMD's hipcc does",
+     .manual =
+         "Runs an installed clang (17 to 22) with what HIP programs need: AMD's headers and device libraries, which are found or named "
+         "as missing, and Wavelift's library. It takes the options of AMD's hipcc and those of clang. C++ sources are HIP sources. "
+         "Without \\-\\-offload\\-arch code is made for the first device's architecture, or for gfx90a if the device libraries lack "
+         "that; without \\-O the level is 3. The program finds the library without LD_LIBRARY_PATH. Read are WAVELIFT_CLANG, "
+         "HIP_CLANG_PATH, HIP_PATH, ROCM_PATH, HIP_DEVICE_LIB_PATH, HCC_AMDGPU_TARGET, HIPCC_VERBOSE, HIPCC_COMPILE_FLAGS_APPEND and "
+         "HIPCC_LINK_FLAGS_APPEND.",
+     .run = wl_command_hipcc},
+    {.name = "config",
+     .summary = "options for compilers, linkers and CMake",
+     .manual = "Prints what is asked for in one line. The exit status is 1 if something is missing that the line should name.",
+     .options = {[WL_CONFIG_CFLAGS] = {"cflags", NULL, "prints the options for host programs in C and C++ that call the runtime."},
+                 [WL_CONFIG_HIPFLAGS] = {"hipflags", NULL, "prints the options with which clang compiles HIP."},
+                 [WL_CONFIG_LIBS] = {"libs", NULL, "prints the options that link a program to the runtime."},
+                 [WL_CONFIG_CMAKE] = {"cmake", NULL, "prints the definitions with which any CMake project finds HIP."},
+                 [WL_CONFIG_PREFIX] = {"prefix", NULL, "prints where Wavelift is installed."},
+                 [WL_CONFIG_CLANG] = {"clang", NULL, "prints the name of the compiler."},
+                 [WL_CONFIG_ARCH] = {"arch", NULL, "prints the architecture that hipcc compiles for."},
+                 [WL_CONFIG_DEVICE_LIBS] = {"device-libs", NULL, "prints the folder of AMD's device libraries."},
+                 [WL_CONFIG_HEADERS] = {"headers", NULL, "prints the folder of AMD's headers."}},
+     .run = wl_command_config},
     {.name = "sanitize",
      .operands = "[--] PROGRAM [ARGUMENT...]",
      .summary = "runs a HIP program and reports the faults of its kernels",
@@ -115,6 +140,8 @@ int wl_command_run(const struct wl_command *command, int argc, char **argv) {
     struct option options[WL_MOST_OPTIONS + 1] = {{0}};
     const char *values[WL_MOST_OPTIONS] = {0};
     char said[128], *name = argv[0];
+    if (command->raw)
+        return command->run(argv + 1, values);
     for (size_t i = 0; has_option(command, i); i++)
         options[i] = (struct option){command->options[i].name, command->options[i].value ? required_argument : no_argument, NULL, 0};
     snprintf(said, sizeof said, "wavelift: %s", name);

@@ -3,6 +3,9 @@
 #ifndef WL_TOOLS_COMMANDS_H
 #define WL_TOOLS_COMMANDS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 enum { WL_MOST_OPTIONS = 10 };
 
 struct wl_command_option {
@@ -14,6 +17,7 @@ struct wl_command_option {
 struct wl_command {
     const char *name;
     const char *operands;                              /* how the help calls them; NULL: there are none */
+    bool raw;                                          /* all arguments are operands: another program's options */
     const char *summary;                               /* a line of the help */
     const char *manual;                                /* paragraph of the manual, before its options */
     struct wl_command_option options[WL_MOST_OPTIONS]; /* up to one without a name */
@@ -46,6 +50,17 @@ enum {
 enum { WL_DISASM_ARCH, WL_DISASM_KERNEL, WL_DISASM_NO_CODE };
 enum { WL_CHECK_ARCH, WL_CHECK_KERNEL, WL_CHECK_ONLY_UNSUPPORTED, WL_CHECK_NATIVE, WL_CHECK_JSON, WL_CHECK_SAMPLE, WL_CHECK_SEED };
 enum { WL_PTX_ARCH, WL_PTX_KERNEL, WL_PTX_SM, WL_PTX_BLOCK, WL_PTX_PARTIAL, WL_PTX_OUT, WL_PTX_DUMP };
+enum {
+    WL_CONFIG_CFLAGS,
+    WL_CONFIG_HIPFLAGS,
+    WL_CONFIG_LIBS,
+    WL_CONFIG_CMAKE,
+    WL_CONFIG_PREFIX,
+    WL_CONFIG_CLANG,
+    WL_CONFIG_ARCH,
+    WL_CONFIG_DEVICE_LIBS,
+    WL_CONFIG_HEADERS
+};
 enum { WL_ISA_TARGET, WL_ISA_WAVE, WL_ISA_MISSING };
 
 int wl_command_info(char **operands, const char *const *values);
@@ -55,11 +70,22 @@ int wl_command_disasm(char **operands, const char *const *values);
 int wl_command_check(char **operands, const char *const *values);
 int wl_command_ptx(char **operands, const char *const *values);
 int wl_command_isa(char **operands, const char *const *values);
+int wl_command_hipcc(char **operands, const char *const *values);
+int wl_command_config(char **operands, const char *const *values);
 int wl_command_cache(char **operands, const char *const *values);
+
+/* What this program is when it is called by the name of one of AMD's tools. Each returns its exit status. */
+int wl_tool_hipconfig(int argc, char **argv);
+int wl_tool_rocm_agent_enumerator(int argc, char **argv);
+int wl_tool_amdgpu_arch(int argc, char **argv);
+int wl_tool_offload_arch(int argc, char **argv);
+int wl_tool_rocminfo(int argc, char **argv);
 
 /* Print a message and return the exit status of a failure (1), and of wrong usage (2). */
 int wl_tool_fail(const char *what);
 int wl_tool_usage(const char *what);
+/* The folder of the runtime's libraries: beside this program's folder, in the build tree and where it is installed. False: not there. */
+bool wl_tool_library_folder(char *folder, size_t size);
 /* Opens a library that lies beside the runtime's; NULL, with a message on stderr, if it cannot be opened. Stays open. */
 void *wl_tool_open_library(const char *name);
 #define WL_TOOL_TRANSLATOR "libwavelift-translate.so" /* native code, PTX */

@@ -1,7 +1,8 @@
 /* The `wavelift` command: what is here (info), running a program on it (run), the same with tools that find
  * faults (sanitize), what is in a code object (disasm), the
  * native-code cache (cache), what can be trusted of a file (check), what
- * instructions there are (isa), kernels as PTX (ptx). Manual page: docs/wavelift.1. */
+ * instructions there are (isa), kernels as PTX (ptx), compiling (hipcc, config). Under the names of AMD's tools it is those tools. Manual
+ * page: docs/wavelift.1. */
 #include "commands.h"
 
 #include "base/folder.h"
@@ -32,8 +33,7 @@ int wl_tool_usage(const char *what) {
     return 2;
 }
 
-/* The folder of the runtime's libraries: beside this program's folder, in the build tree and where it is installed. */
-static bool library_folder(char *folder, size_t size) {
+bool wl_tool_library_folder(char *folder, size_t size) {
     static const char *const places[] = {WL_LIBRARY_PLACE, "../lib", "../lib64"};
     char program[PATH_MAX], candidate[PATH_MAX + 64], resolved[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -68,7 +68,7 @@ int wl_command_info(char **operands, const char *const *values) {
     char folder[PATH_MAX];
     int count = 0, version = 0;
     printf("Wavelift %s\n", WL_VERSION);
-    printf("libraries    %s\n", library_folder(folder, sizeof folder) ? folder : "not found beside this program");
+    printf("libraries    %s\n", wl_tool_library_folder(folder, sizeof folder) ? folder : "not found beside this program");
     if (hipRuntimeGetVersion(&version) == hipSuccess)
         printf("HIP runtime  %d\n", version);
     hipError_t error = hipGetDeviceCount(&count);
@@ -113,7 +113,7 @@ int wl_command_exec(char **operands, const char *const *values) {
     if (values[WL_RUN_ARCH])
         setenv("WAVELIFT_ARCH", values[WL_RUN_ARCH], 1);
     char folder[PATH_MAX];
-    if (!library_folder(folder, sizeof folder))
+    if (!wl_tool_library_folder(folder, sizeof folder))
         return wl_tool_fail("the runtime's libraries are not beside this program");
     const char *path = getenv("LD_LIBRARY_PATH");
     char *all = NULL;
@@ -130,7 +130,7 @@ int wl_command_exec(char **operands, const char *const *values) {
 
 void *wl_tool_open_library(const char *name) {
     char folder[PATH_MAX], path[PATH_MAX + 64];
-    if (!library_folder(folder, sizeof folder))
+    if (!wl_tool_library_folder(folder, sizeof folder))
         return NULL;
     snprintf(path, sizeof path, "%s/%s", folder, name);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -370,7 +370,23 @@ int wl_command_cache(char **operands, const char *const *values) {
     return 0;
 }
 
+/* AMD's tools that this program stands for where a link has their name. */
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} tools[] = {{"hipconfig", wl_tool_hipconfig},
+             {"rocm_agent_enumerator", wl_tool_rocm_agent_enumerator},
+             {"amdgpu-arch", wl_tool_amdgpu_arch},
+             {"offload-arch", wl_tool_offload_arch},
+             {"rocminfo", wl_tool_rocminfo}};
+
 int main(int argc, char **argv) {
+    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL, *name = slash ? slash + 1 : argc > 0 ? argv[0] : "";
+    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
+        if (strcmp(name, tools[i].name) == 0)
+            return tools[i].run(argc, argv);
+    if (strcmp(name, "hipcc") == 0)
+        return wl_command_run(wl_command_find("hipcc"), argc, argv);
     if (argc < 2)
         return wl_tool_usage("no command is given");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {

@@ -1,13 +1,13 @@
-#include "base/array.h"
 #include "hiprtc/rtc.h"
 
+#include "base/array.h"
+#include "base/installed.h"
 #include "base/options.h"
 #include "machine/processor.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <hip/hip_runtime_api.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -57,30 +57,17 @@ void wl_rtc_command_free(struct wl_rtc_command *command) {
 
 /* ---- what is installed ------------------------------------------------------------------------- */
 
-/* Looks a program up as a shell does; `path` gets its name. */
-static bool find_program(const char *name, char *path, size_t size) {
-    const char *search = secure_getenv("PATH");
-    if (strchr(name, '/'))
-        return snprintf(path, size, "%s", name) < (int)size && access(path, X_OK) == 0;
-    for (const char *start = search ? search : "/usr/local/bin:/usr/bin:/bin", *end; start; start = *end ? end + 1 : NULL) {
-        end = strchrnul(start, ':');
-        if (snprintf(path, size, "%.*s/%s", (int)(end - start), start, name) < (int)size && access(path, X_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Distributions that carry ROCm have the one version of clang that it was built with, under its number alone. */
 static bool find_compiler(char *path, size_t size, int oldest) {
     enum { NEWEST = 40, OLDEST = 15 };
     static const char *const candidates[] = {"clang++-19", "clang++", "amdclang++", "/opt/rocm/llvm/bin/clang++"};
     for (size_t i = 0; !oldest && i < sizeof candidates / sizeof *candidates; i++)
-        if (find_program(candidates[i], path, size))
+        if (wl_find_program(candidates[i], path, size))
             return true;
     for (int version = NEWEST; version >= (oldest ? oldest : OLDEST); version--) {
         char name[32];
         snprintf(name, sizeof name, "clang++-%d", version);
-        if (find_program(name, path, size))
+        if (wl_find_program(name, path, size))
             return true;
     }
     return false;
@@ -91,7 +78,7 @@ hiprtcResult wl_rtc_compiler(struct wl_rtc_command *command, int oldest, struct 
     char path[4096];
     if (named && oldest)
         return HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE; /* it is the one to use, whatever its version */
-    if (!(named ? find_program(named, path, sizeof path) : find_compiler(path, sizeof path, oldest))) {
+    if (!(named ? wl_find_program(named, path, sizeof path) : find_compiler(path, sizeof path, oldest))) {
         wl_rtc_say(log, "hiprtc: no compiler: %s is not installed; WAVELIFT_CLANG can name one", named ? named : "clang++-19");
         return HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE;
     }
@@ -101,9 +88,9 @@ hiprtcResult wl_rtc_compiler(struct wl_rtc_command *command, int oldest, struct 
 
 /* The part of the device libraries that has the barriers of HIP 5's headers: clang 22 does not link it by itself, as earlier ones do. For
  * those it is there twice, and the second copy has nothing to give. */
-static void add_former_library(struct wl_rtc_command *command, const char *folder, int length) {
+static void add_former_library(struct wl_rtc_command *command, const char *folder) {
     char path[4096];
-    if (snprintf(path, sizeof path, "%.*s/hip.bc", length, folder) >= (int)sizeof path || access(path, R_OK) != 0)
+    if (snprintf(path, sizeof path, "%s/hip.bc", folder) >= (int)sizeof path || access(path, R_OK) != 0)
         return;
     wl_rtc_argument(command, "-Xclang");
     wl_rtc_argument(command, "-mlink-builtin-bitcode");
@@ -111,57 +98,19 @@ static void add_former_library(struct wl_rtc_command *command, const char *folde
     wl_rtc_argument(command, "%s", path);
 }
 
-static void add_libraries(struct wl_rtc_command *command, const char *folder, int length) {
-    wl_rtc_argument(command, "--rocm-device-lib-path=%.*s", length, folder);
-    add_former_library(command, folder, length);
-}
-
-/* The device libraries among the compiler's own resources, which are of its version. */
-static bool add_own_libraries(struct wl_rtc_command *command) {
-    static const char *const places[] = {"amdgcn/bitcode", "lib/amdgcn/bitcode"};
-    char *compiler = realpath(command->arguments[0], NULL), pattern[4096];
-    char *name = compiler ? strrchr(compiler, '/') : NULL;
-    bool found = false;
-    for (size_t i = 0; name && !found && i < sizeof places / sizeof *places; i++) {
-        glob_t matches;
-        int length = snprintf(pattern, sizeof pattern, "%.*s/../lib/clang/*/%s/ockl.bc", (int)(name - compiler), compiler, places[i]);
-        /* NOLINTNEXTLINE(concurrency-mt-unsafe): it asks for users' names only where a pattern has a tilde */
-        if (length < (int)sizeof pattern && glob(pattern, GLOB_NOSORT, NULL, &matches) == 0) {
-            found = true;
-            add_libraries(command, matches.gl_pathv[0], (int)(strlen(matches.gl_pathv[0]) - strlen("/ockl.bc")));
-            globfree(&matches);
-        }
-    }
-    free(compiler);
-    return found;
-}
-
-/* Else device libraries lie beside the library's folder where Wavelift was built or installed, since a distribution's own may lack
- * modules for newer targets; else where Debian 12 puts them. */
 void wl_rtc_device_libraries(struct wl_rtc_command *command) {
-    static const char *const beside[] = {"/wavelift/device-libs", "/../device-libs"};
     Dl_info self;
-    char path[4096];
+    char folder[4096];
     const char *named = secure_getenv("HIP_DEVICE_LIB_PATH"); /* the compiler's own variable */
     if (named) {
-        add_former_library(command, named, (int)strlen(named));
+        add_former_library(command, named);
         return;
     }
-    if (command->count && add_own_libraries(command))
+    bool known = dladdr(__extension__(void *) wl_rtc_device_libraries, &self);
+    if (!wl_find_device_libraries(command->count ? command->arguments[0] : NULL, known ? self.dli_fname : NULL, folder, sizeof folder))
         return;
-    if (dladdr(__extension__(void *) wl_rtc_device_libraries, &self) && strrchr(self.dli_fname, '/'))
-        for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
-            int folder = (int)(strrchr(self.dli_fname, '/') - self.dli_fname);
-            int length = snprintf(path, sizeof path, "%.*s%s/ockl.bc", folder, self.dli_fname, beside[i]);
-            if (length < (int)sizeof path && access(path, R_OK) == 0) {
-                add_libraries(command, path, length - (int)strlen("/ockl.bc"));
-                return;
-            }
-        }
-#ifdef WL_RTC_SYSTEM_DEVICE_LIBS
-    if (access(WL_RTC_SYSTEM_DEVICE_LIBS "/ockl.bc", R_OK) == 0)
-        add_libraries(command, WL_RTC_SYSTEM_DEVICE_LIBS, (int)strlen(WL_RTC_SYSTEM_DEVICE_LIBS));
-#endif
+    wl_rtc_argument(command, "--rocm-device-lib-path=%s", folder);
+    add_former_library(command, folder);
 }
 
 void wl_rtc_default_target(char *text, size_t size) {
