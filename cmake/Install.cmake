@@ -17,7 +17,12 @@ install(FILES docs/wavelift.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 file(STRINGS ${CMAKE_SOURCE_DIR}/include/hip/hip_version.h lines REGEX "define HIP_VERSION_(MAJOR|MINOR|PATCH) ")
 string(REGEX REPLACE "[^0-9;]" "" lines "${lines}")
 list(JOIN lines . WL_HIP_VERSION)
+list(GET lines 0 HIP_VERSION_MAJOR)
+list(GET lines 1 HIP_VERSION_MINOR)
+list(GET lines 2 HIP_VERSION_PATCH)
 
+# They tell where they lie themselves, so that the installation can be moved.
+file(RELATIVE_PATH WL_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 foreach(name hip amdhip64)
   set(WL_PC_NAME ${name})
   configure_file(cmake/hip.pc.in ${CMAKE_BINARY_DIR}/${name}.pc @ONLY)
@@ -33,3 +38,7 @@ foreach(name hip hip-lang hiprtc)
   install(FILES ${CMAKE_BINARY_DIR}/${name}-config.cmake ${CMAKE_BINARY_DIR}/${name}-config-version.cmake cmake/hip-toolchain.cmake
           DESTINATION lib/cmake/${name})
 endforeach()
+
+# By this file clang knows a HIP installation ($HIP_PATH, --rocm-path), and tells CMake of it.
+file(CONFIGURE OUTPUT hip-version CONTENT "HIP_VERSION_MAJOR=@HIP_VERSION_MAJOR@\nHIP_VERSION_MINOR=@HIP_VERSION_MINOR@\nHIP_VERSION_PATCH=@HIP_VERSION_PATCH@\n" @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/hip-version DESTINATION ${CMAKE_INSTALL_DATADIR}/hip RENAME version)

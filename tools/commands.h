@@ -75,6 +75,7 @@ int wl_command_config(char **operands, const char *const *values);
 int wl_command_cache(char **operands, const char *const *values);
 
 /* What this program is when it is called by the name of one of AMD's tools. Each returns its exit status. */
+int wl_tool_clang(int argc, char **argv); /* the installed clang, which finds the device libraries: CMake's HIP compiler */
 int wl_tool_hipconfig(int argc, char **argv);
 int wl_tool_rocm_agent_enumerator(int argc, char **argv);
 int wl_tool_amdgpu_arch(int argc, char **argv);

@@ -27,7 +27,8 @@ static void print_hip_flags(const struct wl_toolchain *t) {
     printf("-x hip --offload-arch=%s", arch);
     if (*t->device_libs)
         printf(" --rocm-device-lib-path=%s", t->device_libs);
-    printf(" -isystem %s", t->include);
+    if (strcmp(t->include, "/usr/include") != 0)
+        printf(" -isystem %s", t->include);
     if (*t->headers && strcmp(t->headers, "/usr/include") != 0)
         printf(" -isystem %s", t->headers);
 }
@@ -37,8 +38,9 @@ static void print_cmake(const struct wl_toolchain *t) {
     wl_toolchain_default_arch(t, arch, sizeof arch);
     for (char *comma; (comma = strchr(arch, ','));)
         *comma = ';';
-    printf("-DCMAKE_PREFIX_PATH=%s -DCMAKE_HIP_COMPILER=%s -DCMAKE_HIP_COMPILER_ROCM_ROOT=%s -DCMAKE_HIP_ARCHITECTURES=%s", t->prefix,
-           t->clang, t->prefix, arch);
+    printf("-DCMAKE_PREFIX_PATH=%s -DCMAKE_HIP_COMPILER=%s/wavelift/clang/clang++ -DCMAKE_HIP_COMPILER_ROCM_ROOT=%s "
+           "-DCMAKE_HIP_ARCHITECTURES=%s",
+           t->prefix, t->libraries, t->prefix, arch);
 }
 
 static void print_libs(const struct wl_toolchain *t) {
@@ -90,10 +92,8 @@ int wl_command_config(char **operands, const char *const *values) {
 
 static void print_cpp_config(const struct wl_toolchain *t) { printf(" -D__HIP_PLATFORM_HCC__= -D__HIP_PLATFORM_AMD__= -I%s", t->include); }
 
-static void print_clang_folder(const struct wl_toolchain *t) {
-    const char *slash = strrchr(t->clang, '/');
-    printf("%.*s", slash ? (int)(slash - t->clang) : 0, t->clang);
-}
+/* The folder in which our clang++ lies, which calls the one that is installed: CMake takes its compiler from here. */
+static void print_clang_folder(const struct wl_toolchain *t) { printf("%s/wavelift/clang", t->libraries); }
 
 static void print_version(const struct wl_toolchain *t) {
     (void)t;

@@ -207,7 +207,7 @@ static void add_compile_options(struct words *command, const struct request *r) 
         add(command, "-O3");
     if (*t->device_libs)
         add_text(command, "--rocm-device-lib-path=%s", t->device_libs);
-    if (*t->include) {
+    if (*t->include && strcmp(t->include, "/usr/include") != 0) {
         add(command, "-isystem");
         add(command, t->include);
     }
@@ -282,5 +282,33 @@ int wl_command_hipcc(char **operands, const char *const *values) {
         add(&command, r.options.list[i]);
     if (r.inputs && r.links)
         add_link_options(&command, &r);
+    return become(&command);
+}
+
+/* ---- clang, for CMake ----------------------------------------------------------------------------- */
+
+static bool any(char **words, const char *start) {
+    for (; *words; words++)
+        if (begins(*words, start))
+            return true;
+    return false;
+}
+
+int wl_tool_clang(int argc, char **argv) {
+    static struct wl_toolchain t;
+    struct words command = {0};
+    size_t length = argc > 0 ? strlen(argv[0]) : 0;
+    bool c = length > 0 && argv[0][length - 1] != '+';
+    wl_toolchain_find(&t);
+    if (!*t.clang)
+        return wl_tool_fail(wl_toolchain_missing(&t));
+    add_text(&command, "%.*s", (int)(strlen(t.clang) - (c && strstr(t.clang, "++") ? 2 : 0)), t.clang);
+    if (*t.device_libs && !any(argv, "--rocm-device-lib-path") && !any(argv, "-nogpulib"))
+        add_text(&command, "--rocm-device-lib-path=%s", t.device_libs);
+    /* So CMake asks where HIP is installed. */
+    if (any(argv, "-print-targets") && !any(argv, "--hip-path"))
+        add_text(&command, "--hip-path=%s", t.prefix);
+    for (int i = 1; i < argc; i++)
+        add(&command, argv[i]);
     return become(&command);
 }

@@ -374,7 +374,9 @@ int wl_command_cache(char **operands, const char *const *values) {
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
-} tools[] = {{"hipconfig", wl_tool_hipconfig},
+} tools[] = {{"clang", wl_tool_clang},
+             {"clang++", wl_tool_clang},
+             {"hipconfig", wl_tool_hipconfig},
              {"rocm_agent_enumerator", wl_tool_rocm_agent_enumerator},
              {"amdgpu-arch", wl_tool_amdgpu_arch},
              {"offload-arch", wl_tool_offload_arch},
