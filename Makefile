@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 CMAKE   = cmake -G Ninja -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 FORMATTED = $(shell git -c safe.directory='*' ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
 
-.PHONY: all deps demo check bench install format check-format lint check-asan check-tsan check-sanitizers check-aarch64 check-debian13 check-llvm check-triton check-rocm check-suites check-clang check-newer-targets check-hip-tests coverage clean
+.PHONY: all deps demo check bench install format check-format lint check-asan check-tsan check-sanitizers check-aarch64 check-cmake check-debian13 check-llvm check-triton check-rocm check-suites check-clang check-newer-targets check-hip-tests coverage clean
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -102,6 +102,11 @@ check-newer-targets: deps all
 # TARGETS and DEVICES (settings of WAVELIFT_DEVICES) name the runs, ONLY the cases, as a regular expression.
 check-hip-tests: all
 	tests/conformance/check.py $(BUILD) "$(HIP_TESTS)" --jobs $(JOBS) --targets $(or $(TARGETS),gfx90a) --devices $(or $(DEVICES),cpu) $(if $(ONLY),--only '$(ONLY)')
+
+# The installed tree with other versions of CMake, which come from PyPI.
+check-cmake: deps all
+	cmake --build $(BUILD) --target programs
+	tests/install/check_cmake.sh $(BUILD) examples $(or $(VERSIONS),3.21.4 3.28.4 3.31.6 4.1.2)
 
 # `make demo` and `make check` on a fresh Debian 13, in a folder of its own, 5 GB.
 check-debian13: deps

@@ -28,7 +28,8 @@ static const struct wl_command commands[] = {
          "as missing, and Wavelift's library. It takes the options of AMD's hipcc and those of clang. C++ sources are HIP sources. "
          "Without \\-\\-offload\\-arch code is made for the first device's architecture, or for gfx90a if the device libraries lack "
          "that; without \\-O the level is 3. The program finds the library without LD_LIBRARY_PATH. Read are WAVELIFT_CLANG, "
-         "HIP_CLANG_PATH, HIP_PATH, ROCM_PATH, HIP_DEVICE_LIB_PATH, HCC_AMDGPU_TARGET, HIPCC_VERBOSE, HIPCC_COMPILE_FLAGS_APPEND and "
+         "HIP_CLANG_PATH, HIP_PATH, ROCM_PATH, HIP_DEVICE_LIB_PATH, HCC_AMDGPU_TARGET, HIP_COMPILE_CXX_AS_HIP, HIPCC_VERBOSE, "
+         "HIPCC_COMPILE_FLAGS_APPEND and "
          "HIPCC_LINK_FLAGS_APPEND.",
      .run = wl_command_hipcc},
     {.name = "config",

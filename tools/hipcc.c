@@ -3,6 +3,8 @@
 #include "commands.h"
 #include "toolchain.h"
 
+#include "base/array.h"
+
 #include <hip/hip_version.h>
 
 #include <errno.h>
@@ -21,11 +23,7 @@ struct words {
 };
 
 static void add(struct words *words, const char *word) {
-    if (words->count + 2 > words->capacity) {
-        words->capacity = words->capacity ? 2 * words->capacity : 64;
-        words->list = realloc((void *)words->list, words->capacity * sizeof *words->list);
-    }
-    if (!words->list)
+    if (!WL_ARRAY_RESERVE_MORE(words->list, words->count, 2, words->capacity, 64))
         exit(wl_tool_fail("out of memory"));
     words->list[words->count++] = word;
     words->list[words->count] = NULL;
@@ -157,22 +155,27 @@ static void clangs_option(struct request *r, const char *word) {
     add(&r->options, word);
 }
 
-/* C++ sources are HIP sources; objects, libraries and C sources are what clang takes them for. */
-static void add_file(struct request *r, const char *file) {
+/* What a source is by its name: "hip" for C++, as AMD's script has it, "c", or NULL for objects, libraries and the rest. */
+static const char *language_of(const char *file) {
     static const char *const endings[] = {".hip", ".cu", ".cuh", ".cpp", ".cc", ".cxx", ".c++", ".C", ".CPP"};
-    const char *dot = strrchr(file, '.');
-    bool hip = false;
-    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
-        hip |= strcmp(dot, endings[i]) == 0;
+    const char *dot = strrchr(file, '.'), *plain = secure_getenv("HIP_COMPILE_CXX_AS_HIP");
+    for (size_t i = 0; dot && i < (plain && strcmp(plain, "0") == 0 ? 1 : sizeof endings / sizeof *endings); i++)
+        if (strcmp(dot, endings[i]) == 0)
+            return "hip";
+    return dot && strcmp(dot, ".c") == 0 ? "c" : NULL;
+}
+
+static void add_file(struct request *r, const char *file) {
+    const char *language = r->language ? NULL : language_of(file);
     r->inputs = true;
-    if (hip && !r->language) {
+    if (language) {
         add(&r->options, "-x");
-        add(&r->options, "hip");
-        add(&r->options, file);
+        add(&r->options, language);
+    }
+    add(&r->options, file);
+    if (language) {
         add(&r->options, "-x");
         add(&r->options, "none");
-    } else {
-        add(&r->options, file);
     }
 }
 

@@ -20,7 +20,8 @@ int main() {
     if (hipMalloc(&device, sizeof host) != hipSuccess || hipMemcpy(device, host, sizeof host, hipMemcpyHostToDevice) != hipSuccess)
         return 1;
     twice<<<1, 64>>>(device);
-    if (hipMemcpy(host, device, sizeof host, hipMemcpyDeviceToHost) != hipSuccess || hipPointerGetAttributes(&attributes, device) != hipSuccess)
+    if (hipMemcpy(host, device, sizeof host, hipMemcpyDeviceToHost) != hipSuccess ||
+        hipPointerGetAttributes(&attributes, device) != hipSuccess)
         return 2;
     for (int i = 0; i < 64; i++)
         if (host[i] != 2 * i)
