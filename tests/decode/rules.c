@@ -44,6 +44,11 @@ static void unwrap(char *text, const char *name) {
     }
 }
 
+static void remove_lanes(char *text) {
+    cut(text, " dpp8:[", ']');
+    cut(text, " quad_perm:[", ']');
+}
+
 static bool are_both(const struct finding *f) { return f->their_size && f->our_size == f->their_size; }
 
 /* Whether the texts are the same without what a function removes from either. */
@@ -116,9 +121,13 @@ static bool is_source_alone(const char *operand) { return begins(operand, "src_"
 static bool takes_sources_as_registers(const struct finding *f) {
     static const char *const anywhere[] = {
         "v_mfma",     "v_smfmac", "v_wmma",    "v_swmmac", "v_mqsad_u32_u8",  "v_swap",           "image_",
-        "v_permlane", "v_movrel", "v_accvgpr", "v_interp", "v_readfirstlane", "s_wakeup_barrier", "s_get_barrier_state",
+        "v_permlane", "v_movrel", "v_accvgpr", "v_interp", "v_readfirstlane", "v_cvt_scale", "s_wakeup_barrier", "s_get_barrier_state",
         "s_barrier_"};
-    const char *text = f->theirs, *operands = strchr(text, ' '), *last = strrchr(text, ',');
+    char text[TEXT];
+
+    snprintf(text, sizeof text, "%s", f->theirs);
+    remove_lanes(text);
+    const char *operands = strchr(text, ' '), *last = strrchr(text, ',');
     bool found = operands && is_source_alone(operands + 1) && (begins(text, "v_cmp") || begins(text, "v_read") || begins(text, "v_s_"));
 
     found |= begins(text, "v_interp") && (strstr(text, "src_") || strstr(text, "null"));
@@ -159,6 +168,22 @@ static bool is_code_of(long x, long y) {
     return x == code || y == other || (y > 192 && y <= 208 && (uint16_t)x == (uint16_t)(192 - y)) || (y >= 240 && y <= 248);
 }
 
+/* A fraction that LLVM 22 takes for its code, 240 to 248, or prints in the bits of f32, which it does in conversions to 8 bits. Where the text
+ * goes on behind it, or NULL. */
+static const char *behind_fraction(const struct finding *f, long x, const char *ours) {
+    static const struct {
+        const char *text;
+        long bits;
+    } fractions[] = {{"0.5", 0x3f000000},  {"-0.5", 0xbf000000}, {"1.0", 0x3f800000},  {"-1.0", 0xbf800000},      {"2.0", 0x40000000},
+                     {"-2.0", 0xc0000000}, {"4.0", 0x40800000},  {"-4.0", 0xc0800000}, {"0.15915494", 0x3e22f983}};
+    const bool converts = begins(f->ours, "v_cvt_pk_bf8_f16") || begins(f->ours, "v_cvt_pk_fp8_f16");
+
+    for (long i = 0; i < (long)(sizeof fractions / sizeof *fractions); i++)
+        if (begins(ours, fractions[i].text) && (x == 240 + i || (converts && x == fractions[i].bits)))
+            return ours + strlen(fractions[i].text);
+    return NULL;
+}
+
 static bool agree_token(const struct finding *f, const char *theirs, const char *ours) {
     char *rest_theirs, *rest_ours;
 
@@ -169,6 +194,9 @@ static bool agree_token(const struct finding *f, const char *theirs, const char 
     while (*theirs == *ours && *theirs && !(*theirs >= '0' && *theirs <= '9'))
         theirs++, ours++;
     const long x = strtol(theirs, &rest_theirs, 0), y = strtol(ours, &rest_ours, 0);
+    const char *behind = behind_fraction(f, x, ours);
+    if (behind && is_same(rest_theirs, behind))
+        return true;
     return rest_theirs != theirs && rest_ours != ours && is_same(rest_theirs, rest_ours) && is_code_of(x, y);
 }
 
@@ -222,12 +250,21 @@ static bool wants_zeros(const struct finding *f) {
     return false;
 }
 
+/* LLVM 22 takes a literal behind DPP for its code, 255: its size is that of the instruction without. */
+static bool loses_literal(const struct finding *f, unsigned our_size) {
+    const char *at = strstr(f->theirs, "0xff");
+    return f->version >= 20 && strstr(f->theirs, "_dpp ") && at && strchr(" ,|)", at[4]) && our_size == f->their_size + 4;
+}
+
 /* Whether the printer gives LLVM's text for the words without these bits. */
 static bool prints_without(const struct finding *f, uint32_t first, uint32_t second) {
     char text[TEXT], theirs[TEXT];
+    const unsigned size = see_without(f, first, second, f->print, text);
 
-    if (!see_without(f, first, second, f->print, text))
+    if (!size)
         return false;
+    if (loses_literal(f, size))
+        return true;
     snprintf(theirs, sizeof theirs, "%s", f->theirs);
     if (first & CLAMP)
         replace(theirs, " clamp", "");
@@ -236,7 +273,7 @@ static bool prints_without(const struct finding *f, uint32_t first, uint32_t sec
 
 /* Signs of integers, which LLVM takes and does not print; clamp, op_sel of some that have none. */
 static bool ignores_modifiers(const struct finding *f) {
-    static const uint32_t bits[] = {0, CLAMP, OP_SEL, OP_SEL | CLAMP, 3 << 11};
+    static const uint32_t bits[] = {0, CLAMP, OP_SEL, OP_SEL | CLAMP, 3 << 11, 4 << 11, 8 << 11, 12 << 11};
 
     if (f->our_size)
         return false;
@@ -399,18 +436,17 @@ static bool carries_in_exec(const struct finding *f) {
            (strstr(name, "_co_") || begins(name, "v_cndmask") || begins(name, "v_addc") || begins(name, "v_subb"));
 }
 
-static void remove_lanes(char *text) { cut(text, " dpp8:[", ']'); }
-
-/* DPP8's lanes, where they have the code of an inline constant. */
+/* The lanes of DPP8 and of quad_perm, where they have the code of an inline constant. */
 static bool mixes_lanes(const struct finding *f) {
     char theirs[TEXT], ours[TEXT];
-    const uint32_t lanes = word_of(f, 1) >> 8;
+    const bool quad = strstr(f->ours, " quad_perm:[");
+    const uint32_t lanes = word_of(f, 1 + (word_of(f, 0) >> 31)) >> 8 & (quad ? 0x1ff : 0xffffff);
 
     snprintf(theirs, sizeof theirs, "%s", f->theirs);
     snprintf(ours, sizeof ours, "%s", f->ours);
     remove_lanes(theirs);
     remove_lanes(ours);
-    return f->version >= 20 && strstr(f->ours, " dpp8:[") && lanes >= 128 && lanes <= 255 && f->our_size && is_same(theirs, ours);
+    return f->version >= 20 && (quad || strstr(f->ours, " dpp8:[")) && lanes >= 128 && lanes <= 255 && f->our_size && is_same(theirs, ours);
 }
 
 static bool knows_base(const struct finding *f) { return f->version >= 20 && !f->our_size && strstr(f->theirs, "src_flat_scratch_base_"); }
@@ -465,8 +501,8 @@ static bool has_dropped(const struct finding *f) {
 static bool mixes_codes(const struct finding *f) {
     if (f->version < 20)
         return false;
-    if (strstr(f->theirs, "_dpp ") && strstr(f->theirs, "0xff ") && f->our_size == f->their_size + 4)
-        return true; /* a literal's code, 255 */
+    if (loses_literal(f, f->our_size))
+        return true;
     return are_both(f) && agree(f, f->theirs, f->ours, false);
 }
 
@@ -493,11 +529,42 @@ static bool signs_classes(const struct finding *f) {
 static bool wants_exec(const struct finding *f) {
     char text[TEXT];
     return f->version >= 20 && !f->their_size && begins(f->ours, "v_cmpx_") && is_vop3(f) && see_with_exec(f, text) &&
-           agree(f, text, f->ours, true);
+           (agree(f, text, f->ours, true) || strstr(text, "/*")); /* a pair that begins with an odd register */
 }
 
 static bool selects_in_interpolation(const struct finding *f) {
     return f->version >= 20 && begins(f->theirs, "v_interp_p2_f16") && are_same_without(f, remove_selects);
+}
+
+/* Whether a source has this code: of scalar instructions, VOP3 and both halves of a pair. */
+static bool has_code(const struct finding *f, uint32_t code) {
+    const uint32_t first = word_of(f, 0), second = word_of(f, 1);
+
+    if (first >> 30 == 2)
+        return (first & 0xff) == code || (first >> 8 & 0xff) == code;
+    if (first >> 26 == 0x32)
+        return (first & 0x1ff) == code || (second & 0x1ff) == code;
+    return is_vop3(f) && ((second & 0x1ff) == code || (second >> 9 & 0x1ff) == code || (second >> 18 & 0x1ff) == code);
+}
+
+/* gfx1250: literals of 32 and of 64 bits at once, the first being the constant of v_fmamk and the like; one of 64 bits behind
+ * DPP; results that are literals. */
+static bool mixes_literals(const struct finding *f) {
+    const bool constant = begins(f->theirs, "v_fmamk_f64") || begins(f->theirs, "v_fmaak_f64");
+
+    if (f->version < 20 || f->our_size || (!begins(f->target, "gfx125") && !begins(f->target, "gfx12-5")))
+        return false;
+    return constant || strstr(f->theirs, "lit64(") || (has_code(f, 254) && (has_code(f, 255) || strstr(f->theirs, "_dpp ")));
+}
+
+/* Conversions to 8 bits: a literal with an inline constant's bits. */
+static bool prints_no_literal(const struct finding *f) {
+    char ours[TEXT];
+
+    snprintf(ours, sizeof ours, "%s", f->ours);
+    unwrap(ours, "lit(");
+    return f->version >= 20 && are_both(f) && (begins(ours, "v_cvt_pk_bf8_f16") || begins(ours, "v_cvt_pk_fp8_f16")) &&
+           agree(f, f->theirs, ours, false);
 }
 
 /* Sources of interpolation that are no vector registers. */
@@ -660,6 +727,8 @@ static struct rule {
     {"LLVM 22 refuses some atomics of floats with AGPRs or sc1", refuses_atomics, 0},
     {"LLVM 22 takes 64-bit instructions with any DPP on gfx9", moves_pairs, 0},
     {"LLVM 22 has no 8-bit floats and no xf32 on gfx9-4-generic", has_less, 0},
+    {"LLVM 22 takes gfx1250's literals of 32 and of 64 bits at once, and of 64 bits with DPP", mixes_literals, 0},
+    {"LLVM 22 prints literals of v_cvt_pk_bf8_f16 and v_cvt_pk_fp8_f16 like constants", prints_no_literal, 0},
     {"LLVM 22 takes carries in EXEC", carries_in_exec, 0},
     {"LLVM 22 mixes up lanes of DPP8 and codes of constants", mixes_lanes, 0},
     {"LLVM 22 has no signs on the second source of v_ldexp_f16", has_no_signs, 0},

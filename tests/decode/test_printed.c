@@ -303,5 +303,5 @@ int main(int argc, char **argv) {
     fclose(file);
     wl_word_decoder_destroy(decoder);
     printf("%u lines, %u failures\n", lines, failures);
-    return failures || lines < 100;
+    return failures || !lines;
 }

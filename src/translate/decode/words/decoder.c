@@ -167,7 +167,7 @@ static void name_entry(const struct wl_word_decoder *decoder, struct wl_word_ent
     entry->scalar = (uint8_t)scalar_meaning(entry);
     entry->half_amount = decoder->generation >= 11 && starts_with(text, "v_align");
     entry->bytes = starts_with(text, "v_dot4_i32") || starts_with(text, "v_dot4_u32") || starts_with(text, "v_dot8_");
-    if (entry->sem)
+    if (entry->sem && !starts_with(text, "v_ashr_pk_"))
         entry->half_result = entry->sem->result_count == 1 && wl_type_bits((enum wl_type)entry->sem->results[0].type) == 16;
     else
         entry->half_result = strcmp(text, "v_cndmask_b16") == 0;
@@ -430,7 +430,7 @@ static bool decode_operands(struct wl_word_job *job) {
     case WL_ENC_VOP2:
     case WL_ENC_VOPC:
         form = form_of(decoder, job->w[0] & 0x1ff);
-        if (!job->entry->shape.roles && (!(job->entry->forms & form) || (job->w[0] & 0x1ff) == 0xea))
+        if (!job->entry->shape.roles && !(job->entry->forms & form))
             form = WL_ALONE; /* without a source its field means nothing */
         return job->entry->forms & form && wl_decode_short(job, form);
     case WL_ENC_VOP3:

@@ -142,6 +142,9 @@ bool wl_decode_lds(struct wl_word_job *job); /* memory.c */
 bool wl_decode_flat(struct wl_word_job *job);
 bool wl_decode_buffer(struct wl_word_job *job);
 bool wl_decode_image(struct wl_word_job *job); /* image.c */
+
+/* The parts of a ray's address, in registers: node, extent, origin, direction, and its inverse or an offset. Returns how many. */
+unsigned wl_ray_parts(const struct wl_word_job *job, bool a16, uint8_t parts[5]);
 bool wl_decode_tensor(struct wl_word_job *job);
 /* What the fields mean together, once they are read. (finish.c) */
 void wl_finish_meaning(struct wl_word_job *job);

@@ -173,7 +173,7 @@ static void set_modifiers(struct wl_word_job *job, const struct image_fields *f)
 static bool is_newer_ray(const struct wl_word_job *job) { return !job->entry->isa; }
 
 /* The parts of a ray: node, extent, origin, direction and its inverse; with 16 bits the last two share registers. */
-static unsigned ray_parts(const struct wl_word_job *job, bool a16, uint8_t parts[5]) {
+unsigned wl_ray_parts(const struct wl_word_job *job, bool a16, uint8_t parts[5]) {
     if (is_newer_ray(job)) {
         parts[0] = parts[1] = 2;
         parts[2] = parts[3] = 3;
@@ -211,7 +211,8 @@ static bool read_ray_list(struct wl_word_job *job, const struct image_fields *f,
         job->size += 4 * (single ? f->list : 1);
         if (job->available < job->size || (single && f->list != (total + 2) / 4))
             return false;
-    }
+    } else if (count < 5 && job->w[1] >> 24)
+        return false;
     for (unsigned i = 0; i < fields; i++) {
         const unsigned reg = i == 0 ? f->vaddr : newest ? i == 4 ? job->w[1] >> 24 : bits_at(job, 64 + 8 * i, 8) : job->bytes[8 + i - 1];
 
@@ -224,7 +225,7 @@ static bool read_ray_list(struct wl_word_job *job, const struct image_fields *f,
 static bool read_ray(struct wl_word_job *job, const struct image_fields *f) {
     static const struct wl_word_place resource = {.file = WL_FILE_S, .registers = 4};
     uint8_t parts[5];
-    const unsigned count = ray_parts(job, f->a16, parts);
+    const unsigned count = wl_ray_parts(job, f->a16, parts);
     unsigned total = 0;
 
     for (unsigned i = 0; i < count; i++)

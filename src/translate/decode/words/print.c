@@ -1,5 +1,6 @@
 /* Instructions as text, in the syntax of LLVM's assembler. */
 #include "translate/decode/words/print.h"
+#include "machine/image_instruction.h"
 #include "translate/decode/decode.h"
 #include "translate/decode/words/decoder.h"
 
@@ -176,8 +177,16 @@ static void separate(struct wl_word_text *text) { wl_print(text, text->count++ ?
 static void print_addresses(struct wl_word_text *text, const struct wl_word_job *job, const struct wl_inst *inst) {
     const unsigned count = inst->address_count, fields = job->d->generation == 12 ? 4 : job->d->generation == 11 ? 5 : 16;
 
+    uint8_t parts[5];
+    const unsigned rays =
+        job->d->generation > 10 && WL_IMAGE_KIND_OF(inst->isa->image) == WL_IMAGE_BVH ? wl_ray_parts(job, inst->a16, parts) : 0;
+
     wl_print(text, "[");
-    for (unsigned i = 0; i < count && i < fields; i++) {
+    for (unsigned i = 0, at = 0; rays && i < rays; at += parts[i++]) {
+        wl_print(text, i ? ", " : "");
+        print_registers(text, "v", inst->addresses[at], parts[i]);
+    }
+    for (unsigned i = 0; !rays && i < count && i < fields; i++) {
         wl_print(text, i ? ", " : "");
         print_registers(text, "v", inst->addresses[i], i == fields - 1 && count > fields ? count - fields + 1 : 1);
     }
@@ -234,6 +243,13 @@ static unsigned half_bits(const struct wl_word_job *job) {
     return bits;
 }
 
+/* The bits of op_sel that choose a byte: of the result, or of the source. */
+static unsigned byte_bits(const struct wl_word_job *job) {
+    if (!job->d->has_wide || !(job->entry->shape.modifiers & WL_MOD_BYTE_SEL))
+        return 0;
+    return starts_with(job->entry->row->name, "v_cvt_sr_") ? 12 : 3;
+}
+
 /* VOP3 with registers that are named by half: op_sel says which. With bits that choose nothing, registers are named whole. */
 static bool has_halves(const struct wl_word_job *job) {
     unsigned allowed = job->entry->shape.places[0].role == WL_AT_VDST ? 8 : 0;
@@ -241,7 +257,7 @@ static bool has_halves(const struct wl_word_job *job) {
     for (unsigned i = 0; i < job->entry->shape.count; i++)
         if (job->entry->shape.places[i].file != WL_FILE_MASK && job->entry->shape.places[i].role <= WL_AT_SRC2)
             allowed |= job->entry->shape.places[i].role >= WL_AT_SRC0 ? 1u << (job->entry->shape.places[i].role - WL_AT_SRC0) : 0;
-    return half_bits(job) && !(job->w[0] >> 11 & 15 & ~allowed);
+    return half_bits(job) && !(job->w[0] >> 11 & 15 & ~(allowed | byte_bits(job)));
 }
 
 static void print_operands(struct wl_word_text *text, const struct wl_word_job *job, const struct wl_inst *inst) {
@@ -264,7 +280,7 @@ static void print_operands(struct wl_word_text *text, const struct wl_word_job *
         text->off = (encoding >= WL_ENC_FLAT && encoding <= WL_ENC_SCRATCH) || encoding == WL_ENC_EXP ||
                     ((encoding == WL_ENC_MUBUF || encoding == WL_ENC_MTBUF) && i + 3 == inst->operand_count);
         text->half = place && (place->file == WL_FILE_NAMED || (encoding == WL_ENC_VINTERP && wl_is_half(job, place)) ||
-                               (vector && !job->d->has_wide && wl_is_half(job, place) && (encoding != WL_ENC_VOP3 || has_halves(job))));
+                               (vector && wl_is_half(job, place) && (encoding != WL_ENC_VOP3 || has_halves(job))));
         if (operand->kind == WL_OPERAND_TEXT && wl_print_symbol(text, job, i))
             continue;
         separate(text);
@@ -299,16 +315,17 @@ static void print_selects(struct wl_word_text *text, const struct wl_word_job *j
     const unsigned sources = job->entry->wmma ? 3 : count_sources(shape);
     const unsigned bits = shape->modifiers & WL_MOD_OP_SEL2 ? 2 : shape->modifiers & WL_MOD_OP_SEL4 ? 4 : packed ? sources : sources + 1;
 
-    if (!packed && half_bits(job)) {
+    if (shape->modifiers & WL_MOD_BITOP3) { /* behind its table */
+    } else if (!packed && half_bits(job)) {
         const unsigned chosen = job->entry->packed ? half_bits(job) : 15; /* v_dot2_*: has pairs, too */
-        const unsigned raw = strcmp(job->entry->row->name, "v_cndmask_b16") ? job->w[0] >> 11 & chosen : 0;
+        const unsigned raw = strcmp(job->entry->row->name, "v_cndmask_b16") ? job->w[0] >> 11 & chosen & ~byte_bits(job) : 0;
         const unsigned fmac = starts_with(job->entry->row->name, "v_fmac_f16"); /* adds to it */
         const bool result = !job->entry->writes_exec && !(job->entry->compares && inst->is_dpp);
         if (raw && has_halves(job))
             print_bits(text, "op_sel", (raw & ((1u << sources) - 1)) | (raw >> 3) << (sources + fmac), sources + result + fmac);
     } else if (inst->op_sel && starts_with(job->entry->row->name, "v_fmac_f16")) /* the addend is the destination */
         print_bits(text, "op_sel", (inst->op_sel & 3u) | (inst->op_sel & 4u) << 1, 4);
-    else if (shape->modifiers & WL_MOD_OP_SEL && inst->op_sel && !(shape->modifiers & WL_MOD_BITOP3))
+    else if (shape->modifiers & WL_MOD_OP_SEL && inst->op_sel)
         print_bits(text, "op_sel", inst->op_sel, bits);
     if (inst->has_op_sel_hi)
         print_bits(text, "op_sel_hi", inst->op_sel_hi, sources);

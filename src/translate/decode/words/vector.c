@@ -116,7 +116,7 @@ static bool read_short_register(struct wl_word_job *job, const struct wl_word_pl
 bool wl_is_half(const struct wl_word_job *job, const struct wl_word_place *place) {
     const bool vop3 = job->entry->row->encoding == WL_ENC_VOP3;
 
-    if (job->d->generation < 11 || (vop3 && job->d->has_wide)) /* LLVM 22 does not name halves on gfx1250 */
+    if (job->d->generation < 11)
         return false;
     if (vop3 && place->role == WL_AT_VDST)
         return place->file == WL_FILE_NAMED || place->file == WL_FILE_HALF || (place->file == WL_FILE_V && job->entry->half_result);
@@ -315,6 +315,8 @@ static bool read_long_source(struct wl_word_job *job, const struct wl_word_place
 
     if (index == 0 && form != WL_ALONE)
         code = 256 | (job->w[2] & 0xff);
+    else if (form != WL_ALONE && job->d->has_wide && code == 254) /* no literal of 64 bits behind DPP */
+        return false;
     if (place->file == WL_FILE_MASK)
         read = wl_read_mask(job, operand, code) && operand->reg != WL_SGPR_EXEC && operand->reg != WL_SGPR_EXEC + 1;
     else if (place->file == WL_FILE_G)
@@ -448,7 +450,7 @@ static bool has_packed_strays(const struct wl_word_job *job) {
     const uint32_t first = job->w[0], second = job->w[1];
     const unsigned signs = signed_sources(job);
 
-    if (starts_with(job->entry->row->name, "v_mfma_ld") && first & 0xff)
+    if (starts_with(job->entry->row->name, "v_mfma_ld") && first & 0x80ff)
         return true;
     if (shape->modifiers & WL_MOD_CBSZ)
         return !(shape->modifiers & WL_MOD_BLGP) && second >> 29;
@@ -482,7 +484,7 @@ static void read_op_sel(struct wl_word_job *job) {
     const struct wl_word_shape *shape = &job->entry->shape;
     const unsigned sources = count_sources(shape), bits = job->w[0] >> 11 & 15;
 
-    if (job->for_text && !job->d->has_wide && !(shape->modifiers & (WL_MOD_OP_SEL2 | WL_MOD_OP_SEL4 | WL_MOD_BITOP3))) {
+    if (job->for_text && !(shape->modifiers & (WL_MOD_OP_SEL2 | WL_MOD_OP_SEL4 | WL_MOD_BITOP3))) {
         job->inst->op_sel = (uint8_t)((bits & ((1u << sources) - 1)) | (bits >> 3) << sources);
         return;
     }
