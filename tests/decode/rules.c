@@ -119,10 +119,10 @@ static bool is_source_alone(const char *operand) { return begins(operand, "src_"
 
 /* src_scc and the like, null. */
 static bool takes_sources_as_registers(const struct finding *f) {
-    static const char *const anywhere[] = {
-        "v_mfma",     "v_smfmac", "v_wmma",    "v_swmmac", "v_mqsad_u32_u8",  "v_swap",           "image_",
-        "v_permlane", "v_movrel", "v_accvgpr", "v_interp", "v_readfirstlane", "v_cvt_scale", "s_wakeup_barrier", "s_get_barrier_state",
-        "s_barrier_"};
+    static const char *const anywhere[] = {"v_mfma",    "v_smfmac",        "v_wmma",      "v_swmmac",         "v_mqsad_u32_u8",
+                                           "v_swap",    "image_",          "v_permlane",  "v_movrel",         "v_accvgpr",
+                                           "v_interp",  "v_readfirstlane", "v_cvt_scale", "s_wakeup_barrier", "s_get_barrier_state",
+                                           "s_barrier_"};
     char text[TEXT];
 
     snprintf(text, sizeof text, "%s", f->theirs);
