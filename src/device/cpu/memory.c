@@ -1,4 +1,5 @@
 #include "device/cpu/memory.h"
+#include "device/cpu/run/sanitize.h"
 #include "sanitize/allocations.h"
 
 #include <stdio.h>
@@ -102,6 +103,7 @@ enum wl_status wl_group_fit(struct wl_group *group, const struct wl_group_needs 
 }
 
 void wl_group_release(struct wl_group *group) {
+    wl_sanitize_drop(group);
     free(group->sanitized);
     release_lds(group);
     if (group->waves)

@@ -718,6 +718,8 @@ void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread) {
     thread->lds_bounds.seen = false;
     thread->splits = 0;
     run_guarded(job, thread);
+    if (job->follows_waves)
+        wl_sanitize_drop(&thread->group);
     if (thread->splits)
         atomic_fetch_add_explicit(&job->splits, thread->splits, memory_order_relaxed);
     thread->running = NULL;

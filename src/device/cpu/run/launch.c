@@ -200,10 +200,10 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
             status = wl_fail(WL_ABORTED, "kernel %s: another grid of the multi-device launch failed", f->kernel->name);
     }
     release_groups(job);
-    if (job->sanitized)
-        wl_sanitize_end(job, memory, wl_kernarg_size(f->kernel, job->launch));
     if (job->may_wait)
         wl_parked_release(job);
+    if (job->sanitized)
+        wl_sanitize_end(job, memory, wl_kernarg_size(f->kernel, job->launch));
     if (atomic_load_explicit(&job->splits, memory_order_relaxed) > job->total / SPLITS_SHARE)
         atomic_store(&atomic_load(&job->workgroup_unit)->workgroup_mode_off, true);
     if (hostcall)

@@ -437,7 +437,15 @@ void wl_sanitize_jump(struct wl_group *group, const struct wl_wave *wave, const 
 
 void wl_sanitize_released(struct wl_group *group) { wl_san_barrier_done(&group->sanitized->group); }
 
-void wl_sanitize_done(struct wl_group *group) { wl_san_group_end(&group->sanitized->group); }
+void wl_sanitize_done(struct wl_group *group) {
+    wl_san_group_end(&group->sanitized->group);
+    group->sanitized->group.launch = NULL;
+}
+
+void wl_sanitize_drop(struct wl_group *group) {
+    if (group->sanitized && group->sanitized->group.launch)
+        wl_sanitize_done(group);
+}
 
 void wl_sanitize_gws(const struct wl_runner *runner, const struct wl_wave *wave) {
     const enum wl_gws_op operation = wave->exit_detail >> 8 & 0xff;

@@ -36,6 +36,8 @@ void wl_sanitize_jump(struct wl_group *group, const struct wl_wave *wave, const 
 void wl_sanitize_wave(struct wl_group *group, uint32_t wave, enum wl_wave_state state);
 void wl_sanitize_released(struct wl_group *group);
 void wl_sanitize_done(struct wl_group *group);
+/* The launch has failed, or ends: if the workgroup was not done, it is now. */
+void wl_sanitize_drop(struct wl_group *group);
 /* The runner's wave exited with a message to the global wave sync unit; it goes on behind it. */
 void wl_sanitize_gws(const struct wl_runner *runner, const struct wl_wave *wave);
 void wl_sanitize_gws_done(const struct wl_runner *runner);
