@@ -118,6 +118,7 @@ void wl_race_wave_begin(struct wl_san_wave *wave) {
 }
 
 void wl_race_wave_end(struct wl_san_wave *wave) {
+    wl_race_access_done();
     if (wave->race)
         wl_race_flush(wave);
 }

@@ -3,8 +3,10 @@
 
 #include "sanitize/race_state.h"
 
+#include "base/clock.h"
 #include "machine/operations.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +42,7 @@ struct cells {
     unsigned count;
 };
 
-/* The cells of up to `size` bytes from `address` on; *size: how many bytes they are of. */
+/* The cells of up to `size` bytes from `address` on; *size: how many bytes they are of. Nobody else looks at them until give_cells. */
 static bool find_cells(const struct check *c, uint64_t address, uint64_t *size, struct cells *cells) {
     const uint32_t in = address & ((1u << WL_RACE_BLOCK_SHIFT) - 1), rest = (1u << WL_RACE_BLOCK_SHIFT) - in;
     struct wl_race_block *block = c->lds ? c->group->lds : wl_race_block(address);
@@ -49,11 +51,21 @@ static bool find_cells(const struct check *c, uint64_t address, uint64_t *size, 
     if (c->lds)
         block += address >> WL_RACE_BLOCK_SHIFT;
     *size = *size < rest ? *size : rest;
+    if (!c->lds) {
+        const uint64_t piece = UINT64_C(1) << WL_RACE_PIECE_SHIFT, left = piece - (address & (piece - 1));
+        *size = *size < left ? *size : left;
+        wl_race_lock(address);
+    }
     cells->write = &block->write[in / 4];
     cells->read[0] = &block->read[0][in / 4];
     cells->read[1] = &block->read[1][in / 4];
     cells->count = (unsigned)((in + *size + 3) / 4 - in / 4);
     return true;
+}
+
+static void give_cells(const struct check *c, uint64_t address) {
+    if (!c->lds)
+        wl_race_unlock(address);
 }
 
 static uint64_t bytes_of(uint64_t mask) { return mask << WL_RACE_BYTES_SHIFT; }
@@ -65,7 +77,7 @@ static uint64_t mask_of(uint64_t address, uint64_t size, unsigned i) {
     return (15u << low & 15u) & (15u >> (4 - high));
 }
 
-/* Stores and loads to the cells race with those of other threads: the last one stays. */
+/* Waves that learn look at cells without a lock. */
 static inline void put(uint64_t *cell, uint64_t record) { __atomic_store_n(cell, record, __ATOMIC_RELAXED); }
 
 /* ---- values ----------------------------------------------------------------------------------- */
@@ -86,6 +98,41 @@ static bool keeps_value(const struct check *c, unsigned lane, uint64_t lane_addr
             return false;
     }
     return true;
+}
+
+/* What threads are about to store, each by its last record: what is told comes before what is done. */
+enum { TELLERS = 256 };
+static struct {
+    _Alignas(64) _Atomic uint64_t record;
+} told[TELLERS];
+
+static void tell_of(uint64_t record) {
+    static atomic_uint threads;
+    static _Thread_local unsigned own;
+    if (!own)
+        own = 1 + atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) % TELLERS;
+    atomic_store_explicit(&told[own - 1].record, record, memory_order_release);
+}
+
+static bool is_told(uint64_t record) {
+    for (unsigned i = 0; i < TELLERS; i++)
+        if ((atomic_load_explicit(&told[i].record, memory_order_acquire) ^ record) >> WL_RACE_SITE_SHIFT == 0)
+            return true;
+    return false;
+}
+
+void wl_race_access_done(void) { tell_of(0); }
+
+/* Whether the bytes are what another workgroup stored, or is about to store. */
+static bool comes_to_keep_value(const struct check *c, unsigned lane, uint64_t lane_address, uint64_t cell_address, uint64_t write) {
+    enum { LONGEST_WAIT = 100000000 }; /* ns: the other thread may not be running */
+    if (keeps_value(c, lane, lane_address, cell_address))
+        return true;
+    if (c->lds || wl_race_unit_of(write)->uid == c->group->uid || !is_told(write))
+        return false;
+    for (const uint64_t start = wl_now(); is_told(write) && wl_now() - start < LONGEST_WAIT;)
+        sched_yield();
+    return keeps_value(c, lane, lane_address, cell_address);
 }
 
 /* ---- learning --------------------------------------------------------------------------------- */
@@ -220,7 +267,7 @@ static bool check_store(const struct check *c, const struct cells *cells, unsign
     }
     if (!other || (other == write && has_looked(c, address, !(other & (WL_RACE_ATOMIC | WL_RACE_PUBLISHES)))))
         return true;
-    if (other == write && keeps_value(c, lane, lane_address, address))
+    if (other == write && comes_to_keep_value(c, lane, lane_address, address, write))
         return false;
     report(c, lane, address, other);
     return true;
@@ -327,6 +374,7 @@ static void plain_run(const struct check *c, struct run run) {
             store_run(c, &cells, &here);
         else
             load_run(c, &cells, &here);
+        give_cells(c, run.address);
         run.lane = lane_of(&run, here.size);
         run.address += here.size;
         run.size -= here.size;
@@ -435,6 +483,7 @@ static void single_lanes(const struct check *c) {
             if (publish && i == 0)
                 wl_race_variable_release(c->lds ? &c->group->variables : NULL, key_of(at), publish);
         }
+        give_cells(c, address);
     }
     wl_clock_drop(publish);
 }
@@ -563,6 +612,7 @@ void wl_race_access(struct wl_san_wave *wave, const struct wl_san_access *access
     if (!group || access->space == WL_SANITIZE_SCRATCH || (lds && !group->lds))
         return;
     struct wl_race_wave *w = &group->waves[wave->index];
+    wl_race_access_done();
     wl_race_catch_up(group);
     if (writes)
         begin_row_of_store(group, wave->index, lds);
@@ -583,6 +633,8 @@ void wl_race_access(struct wl_san_wave *wave, const struct wl_san_access *access
         .lds = lds,
     };
     w->used = true;
+    if (writes && !lds)
+        tell_of(c.record);
     if (atomic || (!writes && is_strong(site, lds)))
         single_lanes(&c);
     else

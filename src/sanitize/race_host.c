@@ -34,11 +34,14 @@ void wl_race_host_access(uint64_t line, enum wl_sanitize_kind kind, uint64_t add
     if (!launch)
         return;
     while (size) {
-        const uint32_t in = address & ((1u << WL_RACE_BLOCK_SHIFT) - 1), rest = (1u << WL_RACE_BLOCK_SHIFT) - in;
+        const uint32_t in = address & ((1u << WL_RACE_BLOCK_SHIFT) - 1),
+                       rest = (1u << WL_RACE_PIECE_SHIFT) - in % (1u << WL_RACE_PIECE_SHIFT);
         const uint64_t here = size < rest ? size : rest;
         struct wl_race_block *block = wl_race_block(address);
+        wl_race_lock(address);
         if (block)
             found = check_cells(block, in / 4, (uint32_t)((in + here + 3) / 4 - in / 4), &group, kind, address, found);
+        wl_race_unlock(address);
         address += here;
         size -= here;
     }

@@ -1,6 +1,7 @@
 /* The cells of racecheck's shadow memory. */
 #include "sanitize/race_state.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -63,6 +64,27 @@ struct wl_race_block *wl_race_block(uint64_t address) {
     struct wl_race_block *block = atomic_load_explicit(&blocks[number], memory_order_acquire);
     return block ? block : make_block(number);
 }
+
+/* ---- one access at a time ------------------------------------------------------------------------ */
+
+#define LOCKS 1024
+static struct {
+    _Alignas(64) atomic_bool taken;
+} locks[LOCKS];
+
+static atomic_bool *lock_of(uint64_t address) { return &locks[(address >> WL_RACE_PIECE_SHIFT) % LOCKS].taken; }
+
+void wl_race_lock(uint64_t address) {
+    atomic_bool *taken = lock_of(address);
+    for (unsigned tries = 1; atomic_exchange_explicit(taken, true, memory_order_acquire); tries++)
+        while (atomic_load_explicit(taken, memory_order_relaxed))
+            if (tries++ % 64 == 0)
+                sched_yield(); /* whoever has it writes a report, or is not running */
+}
+
+void wl_race_unlock(uint64_t address) { atomic_store_explicit(lock_of(address), false, memory_order_release); }
+
+/* ---- forgetting ---------------------------------------------------------------------------------- */
 
 /* Clears records; whole pages go back to the system. */
 static void clear(uint64_t *from, size_t count) {

@@ -43,6 +43,11 @@ struct wl_race_block {
 };
 /* The block of an address, made if need be. NULL: there is no memory. */
 struct wl_race_block *wl_race_block(uint64_t address);
+/* Threads that check accesses to the same piece of global memory do so one after the other: of two accesses at the same time, the second finds
+ * the record of the first. */
+enum { WL_RACE_PIECE_SHIFT = 12 };
+void wl_race_lock(uint64_t address);
+void wl_race_unlock(uint64_t address);
 /* Forgets all accesses to a range; to all memory. */
 void wl_race_forget(uint64_t address, uint64_t size);
 void wl_race_forget_all(void);
@@ -169,7 +174,9 @@ void wl_race_catch_up(struct wl_race_group *group);
 /* The wave goes on in `row`. False: no more segments. */
 bool wl_race_begin_row(struct wl_race_group *group, uint32_t wave, uint32_t row);
 
-/* The wave learns from what it looked at. (race_access.c) */
+/* The calling thread's last access, which was told before it was made, has been made; the wave learns from what it looked at.
+ * (race_access.c) */
+void wl_race_access_done(void);
 void wl_race_learn(struct wl_race_group *group, uint32_t wave);
 /* Reports what the wave has deferred. (race_report.c) */
 void wl_race_flush(const struct wl_san_wave *wave);

@@ -265,6 +265,19 @@ CASE(same_place) {
     LAUNCH(same_place, 8, 32, p);
 }
 
+/* Workgroups that run at the same time store the same. */
+KERNEL same_value(int *p) {
+    for (int i = 0; i < 8; i++)
+        p[i * 512 + threadIdx.x] = F ? blockIdx.x : 1; // FAULT: racecheck race-workgroups
+}
+CASE(same_value) {
+    Buffer<int> p(8 * 512);
+    for (int i = 0; i < 4; i++) {
+        OK(hipMemset(p, 0, 8 * 512 * sizeof(int)));
+        LAUNCH(same_value, 16, 512, p);
+    }
+}
+
 KERNEL edges(int *p) {
     p[(F ? blockIdx.x * 31 : blockIdx.x * 32) + threadIdx.x] = blockIdx.x; // FAULT: racecheck race-workgroups
 }
@@ -339,8 +352,7 @@ struct Streams {
     }
 };
 
-/* Missed in one run of ten beside other load: why is not known. */
-KERNEL two_streams(int *p, int value) { p[threadIdx.x] = value + threadIdx.x; } // MISSING FAULT: racecheck race-launches
+KERNEL two_streams(int *p, int value) { p[threadIdx.x] = value + threadIdx.x; } // FAULT: racecheck race-launches
 CASE(two_streams) {
     Buffer<int> p(64);
     Streams s;
