@@ -45,6 +45,16 @@ static const struct wl_command commands[] = {
                  [WL_CONFIG_DEVICE_LIBS] = {"device-libs", NULL, "prints the folder of AMD's device libraries."},
                  [WL_CONFIG_HEADERS] = {"headers", NULL, "prints the folder of AMD's headers."}},
      .run = wl_command_config},
+    {.name = "doctor",
+     .summary = "what is there and what is missing to run and to compile HIP programs",
+     .manual =
+         "Looks at what running and compiling need: Wavelift's libraries and which libamdhip64 the loader finds first, the cache and its "
+         "rights, limits, devices and why a GPU is not used, a kernel in threaded code and one in native code; clang and its tools, AMD's "
+         "headers and device libraries, and a program that hipcc compiles and that is run. Each problem is told with its remedy. The exit "
+         "status is 1 if there is one.",
+     .options = {[WL_DOCTOR_ONLY] = {"only", "run|compile", "looks at that alone."},
+                 [WL_DOCTOR_SELF_TEST] = {"self-test", NULL, "runs the kernel on device 0 as WAVELIFT_TIER has it, and nothing else."}},
+     .run = wl_command_doctor},
     {.name = "sanitize",
      .operands = "[--] PROGRAM [ARGUMENT...]",
      .summary = "runs a HIP program and reports the faults of its kernels",

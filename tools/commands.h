@@ -61,6 +61,7 @@ enum {
     WL_CONFIG_DEVICE_LIBS,
     WL_CONFIG_HEADERS
 };
+enum { WL_DOCTOR_ONLY, WL_DOCTOR_SELF_TEST };
 enum { WL_ISA_TARGET, WL_ISA_WAVE, WL_ISA_MISSING };
 
 int wl_command_info(char **operands, const char *const *values);
@@ -72,6 +73,7 @@ int wl_command_ptx(char **operands, const char *const *values);
 int wl_command_isa(char **operands, const char *const *values);
 int wl_command_hipcc(char **operands, const char *const *values);
 int wl_command_config(char **operands, const char *const *values);
+int wl_command_doctor(char **operands, const char *const *values);
 int wl_command_cache(char **operands, const char *const *values);
 
 /* What this program is when it is called by the name of one of AMD's tools. Each returns its exit status. */
