@@ -166,13 +166,13 @@ static void check_loader(const char *folder) {
     char path[PATH_MAX], resolved[PATH_MAX];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (!loaders_choice(names[i], path, sizeof path))
-            wl_doctor_note("run: loader", "%s is not found without help: run programs by `wavelift run`, or set LD_LIBRARY_PATH=%s", names[i],
-                           folder);
+            wl_doctor_note("run: loader", "%s is not found without help: run programs by `wavelift run`, or set LD_LIBRARY_PATH=%s",
+                           names[i], folder);
         else if (realpath(path, resolved) && strncmp(resolved, folder, strlen(folder)) == 0 && resolved[strlen(folder)] == '/')
             wl_doctor_good("run: loader", "%s is Wavelift's: %s", names[i], path);
         else
-            wl_doctor_note("run: loader", "%s is another one, %s: run programs by `wavelift run`, or set LD_LIBRARY_PATH=%s", names[i], path,
-                           folder);
+            wl_doctor_note("run: loader", "%s is another one, %s: run programs by `wavelift run`, or set LD_LIBRARY_PATH=%s", names[i],
+                           path, folder);
     }
 }
 
@@ -226,7 +226,8 @@ static void check_gpus(void) {
         wl_doctor_bad("run: NVIDIA GPUs", "see that nvidia-smi works here, or leave GPUs out with WAVELIFT_DEVICES=cpu",
                       "the driver is there, and no GPU can be used: %s", wl_failure());
     } else if (access("/dev/nvidiactl", F_OK) == 0) {
-        wl_doctor_bad("run: NVIDIA GPUs", "install the driver's libraries; containers get them from NVIDIA's container toolkit (--gpus all)",
+        wl_doctor_bad("run: NVIDIA GPUs",
+                      "install the driver's libraries; containers get them from NVIDIA's container toolkit (--gpus all)",
                       "there is a GPU, and %s", wl_failure());
     } else {
         wl_doctor_note("run: NVIDIA GPUs", "none: %s", wl_failure());
@@ -244,7 +245,8 @@ static void check_memory(int device) {
         wl_doctor_bad("run: memory", "raise the limits (ulimit -v, the container's), or end other programs", "device %d: %zu MiB are left",
                       device, rest >> 20);
     else
-        wl_doctor_good("run: memory", "device %d: %.1f GiB of %.1f GiB are left", device, (double)rest / (1 << 30), (double)total / (1 << 30));
+        wl_doctor_good("run: memory", "device %d: %.1f GiB of %.1f GiB are left", device, (double)rest / (1 << 30),
+                       (double)total / (1 << 30));
 }
 
 static void check_devices(void) {
@@ -329,7 +331,8 @@ static void check_limits(void) {
     else
         wl_doctor_bad("run: limits", "mount -t proc proc /proc", "/proc is not mounted: libraries and memory cannot be found");
     if (access("/dev/shm", W_OK) != 0)
-        wl_doctor_note("run: limits", "/dev/shm cannot be written: hipMemGetInfo does not count other processes, and memory is not shared with them");
+        wl_doctor_note("run: limits",
+                       "/dev/shm cannot be written: hipMemGetInfo does not count other processes, and memory is not shared with them");
 }
 
 /* ---- self-test --------------------------------------------------------------------------------------- */

@@ -51,7 +51,8 @@ static bool check_files(const struct wl_toolchain *t) {
     if (headers)
         wl_doctor_good("compile: headers", "%s, HIP %d", t->headers, t->headers_version);
     else
-        wl_doctor_bad("compile: headers", "Debian: apt install libamdhip64-dev; or set HIP_PATH to the folder in which ROCm's include/ lies",
+        wl_doctor_bad("compile: headers",
+                      "Debian: apt install libamdhip64-dev; or set HIP_PATH to the folder in which ROCm's include/ lies",
                       "AMD's headers for device code (hip/amd_detail) are not found");
     if (!libraries) {
         wl_doctor_bad("compile: device libraries",
@@ -67,7 +68,8 @@ static bool check_files(const struct wl_toolchain *t) {
         return false;
     }
     if (wl_toolchain_device_arch(0, arch, sizeof arch) && !wl_toolchain_has_arch(t, arch))
-        wl_doctor_note("compile: device libraries", "they have nothing for %s, which device 0 presents; hipcc compiles for gfx90a instead", arch);
+        wl_doctor_note("compile: device libraries", "they have nothing for %s, which device 0 presents; hipcc compiles for gfx90a instead",
+                       arch);
     return headers;
 }
 
