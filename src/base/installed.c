@@ -70,7 +70,7 @@ static bool in_named(const char *variable, const char *place, const char *file, 
 
 static bool systems(char *folder, size_t size) {
     return in_named("ROCM_PATH", "/amdgcn/bitcode", "ockl.bc", folder, size) || matches("/opt/rocm/amdgcn/bitcode/ockl.bc", folder, size) ||
-           matches(WL_SYSTEM_DEVICE_LIBS "/ockl.bc", folder, size) ||
+           matches("/usr/lib/*-linux-gnu/amdgcn/bitcode/ockl.bc", folder, size) ||
            matches("/usr/lib/llvm-*/lib/clang/*/amdgcn/bitcode/ockl.bc", folder, size) ||
            matches("/usr/lib/llvm-*/lib/clang/*/lib/amdgcn/bitcode/ockl.bc", folder, size);
 }

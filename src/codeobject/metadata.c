@@ -1,84 +1,62 @@
 /* The metadata note: a MessagePack map of kernels, their resources and arguments.
  *
- * A cursor over libmpack's tokens; values that nobody asks for are skipped without recursion. */
+ * A cursor over its tokens (msgpack.h); values that nobody asks for are skipped without recursion. */
 #include "codeobject/internal.h"
+#include "codeobject/msgpack.h"
 
 #include <ctype.h>
-#include <mpack.h>
 #include <stdlib.h>
 
 enum { NOTE_METADATA = 32 };
-
-struct cursor {
-    mpack_tokbuf_t state;
-    const char *at;
-    size_t left;
-};
 
 struct text {
     const char *data;
     size_t length;
 };
 
-static bool next(struct cursor *cursor, mpack_token_t *token) {
-    return mpack_read(&cursor->state, &cursor->at, &cursor->left, token) == MPACK_OK;
-}
-
-/* The bytes behind a string, binary or extension token. */
-static bool take_bytes(struct cursor *cursor, const mpack_token_t *head, struct text *text) {
-    mpack_token_t chunk;
-    *text = (struct text){"", 0};
-    if (head->length == 0)
-        return true;
-    if (head->length > cursor->left || !next(cursor, &chunk) || chunk.type != MPACK_TOKEN_CHUNK || chunk.length != head->length)
-        return false;
-    *text = (struct text){chunk.data.chunk_ptr, chunk.length};
-    return true;
-}
-
 /* Skips what `token` begins. */
-static bool skip_rest(struct cursor *cursor, mpack_token_t token) {
+static bool skip_rest(struct wl_msgpack *cursor, struct wl_msgpack_token token) {
     for (uint64_t open = 1;;) {
-        struct text ignored;
         open--;
-        if (token.type == MPACK_TOKEN_ARRAY)
+        if (token.type == WL_MSGPACK_ARRAY)
             open += token.length;
-        else if (token.type == MPACK_TOKEN_MAP)
+        else if (token.type == WL_MSGPACK_MAP)
             open += 2 * (uint64_t)token.length;
-        else if (token.type >= MPACK_TOKEN_BIN && !take_bytes(cursor, &token, &ignored))
-            return false;
         if (open == 0)
             return true;
-        if (open > cursor->left || !next(cursor, &token))
+        if (open > cursor->left || !wl_msgpack_next(cursor, &token))
             return false;
     }
 }
 
-static bool skip(struct cursor *cursor) {
-    mpack_token_t token;
-    return next(cursor, &token) && skip_rest(cursor, token);
+static bool skip(struct wl_msgpack *cursor) {
+    struct wl_msgpack_token token;
+    return wl_msgpack_next(cursor, &token) && skip_rest(cursor, token);
 }
 
 /* A container of the given type; `count` is checked against the bytes that are left. */
-static bool take_container(struct cursor *cursor, mpack_token_type_t type, uint32_t *count) {
-    mpack_token_t token;
-    if (!next(cursor, &token) || token.type != type || token.length > cursor->left)
+static bool take_container(struct wl_msgpack *cursor, enum wl_msgpack_type type, uint32_t *count) {
+    struct wl_msgpack_token token;
+    if (!wl_msgpack_next(cursor, &token) || token.type != type || token.length > cursor->left)
         return false;
     *count = token.length;
     return true;
 }
 
-static bool take_text(struct cursor *cursor, struct text *text) {
-    mpack_token_t token;
-    return next(cursor, &token) && token.type == MPACK_TOKEN_STR && take_bytes(cursor, &token, text);
+static bool take_text(struct wl_msgpack *cursor, struct text *text) {
+    struct wl_msgpack_token token;
+    if (!wl_msgpack_next(cursor, &token) || token.type != WL_MSGPACK_TEXT)
+        return false;
+    *text = (struct text){token.length ? (const char *)token.bytes : "", token.length};
+    return true;
 }
 
-static bool take_u32(struct cursor *cursor, uint32_t *value) {
-    mpack_token_t token;
-    if (!next(cursor, &token) || (token.type != MPACK_TOKEN_UINT && token.type != MPACK_TOKEN_BOOLEAN))
+static bool take_u32(struct wl_msgpack *cursor, uint32_t *value) {
+    struct wl_msgpack_token token;
+    if (!wl_msgpack_next(cursor, &token) || (token.type != WL_MSGPACK_UNSIGNED && token.type != WL_MSGPACK_BOOLEAN))
         return false;
-    *value = token.data.value.lo;
-    return token.type == MPACK_TOKEN_BOOLEAN || token.data.value.hi == 0;
+    *value = (uint32_t)token.value;
+    return token.value <= UINT32_MAX;
 }
 
 static bool same(struct text text, const char *name) { return strlen(name) == text.length && memcmp(text.data, name, text.length) == 0; }
@@ -122,7 +100,7 @@ static const struct {
     {"hidden_queue_ptr", WL_ARG_HIDDEN_QUEUE_PTR},
 };
 
-static bool take_kind(struct cursor *cursor, enum wl_argument_kind *kind) {
+static bool take_kind(struct wl_msgpack *cursor, enum wl_argument_kind *kind) {
     struct text name;
     if (!take_text(cursor, &name))
         return false;
@@ -136,14 +114,14 @@ static bool take_kind(struct cursor *cursor, enum wl_argument_kind *kind) {
     return name.length > 7 && memcmp(name.data, "hidden_", 7) == 0;
 }
 
-static bool take_argument_text(struct wl_arena *arena, struct cursor *cursor, const char **text) {
+static bool take_argument_text(struct wl_arena *arena, struct wl_msgpack *cursor, const char **text) {
     struct text value;
     return take_text(cursor, &value) && (value.length == 0 || (*text = wl_arena_text(arena, value.data, value.length)));
 }
 
-static bool take_argument(struct wl_arena *arena, struct cursor *cursor, struct wl_argument *argument) {
+static bool take_argument(struct wl_arena *arena, struct wl_msgpack *cursor, struct wl_argument *argument) {
     uint32_t count;
-    bool good = take_container(cursor, MPACK_TOKEN_MAP, &count), has_kind = false;
+    bool good = take_container(cursor, WL_MSGPACK_MAP, &count), has_kind = false;
     argument->name = argument->type_name = "";
     for (uint32_t i = 0; good && i < count; i++) {
         struct text key;
@@ -197,9 +175,9 @@ static const struct {
     {".uses_dynamic_stack", offsetof(struct record, dynamic_stack)},
 };
 
-static bool take_arguments(struct wl_arena *arena, struct cursor *cursor, struct record *record) {
+static bool take_arguments(struct wl_arena *arena, struct wl_msgpack *cursor, struct record *record) {
     uint32_t count;
-    if (record->arguments || !take_container(cursor, MPACK_TOKEN_ARRAY, &count))
+    if (record->arguments || !take_container(cursor, WL_MSGPACK_ARRAY, &count))
         return false;
     record->arguments = wl_arena_allocate(arena, (size_t)count * sizeof *record->arguments);
     record->argument_count = count;
@@ -209,13 +187,13 @@ static bool take_arguments(struct wl_arena *arena, struct cursor *cursor, struct
     return good;
 }
 
-static bool take_sizes(struct cursor *cursor, uint32_t sizes[3]) {
+static bool take_sizes(struct wl_msgpack *cursor, uint32_t sizes[3]) {
     uint32_t count;
-    return take_container(cursor, MPACK_TOKEN_ARRAY, &count) && count == 3 && take_u32(cursor, &sizes[0]) && take_u32(cursor, &sizes[1]) &&
+    return take_container(cursor, WL_MSGPACK_ARRAY, &count) && count == 3 && take_u32(cursor, &sizes[0]) && take_u32(cursor, &sizes[1]) &&
            take_u32(cursor, &sizes[2]);
 }
 
-static bool take_field(struct wl_arena *arena, struct cursor *cursor, struct text key, struct record *record) {
+static bool take_field(struct wl_arena *arena, struct wl_msgpack *cursor, struct text key, struct record *record) {
     if (same(key, ".name"))
         return take_text(cursor, &record->name);
     if (same(key, ".symbol"))
@@ -232,9 +210,9 @@ static bool take_field(struct wl_arena *arena, struct cursor *cursor, struct tex
     return skip(cursor);
 }
 
-static bool take_record(struct wl_arena *arena, struct cursor *cursor, struct record *record) {
+static bool take_record(struct wl_arena *arena, struct wl_msgpack *cursor, struct record *record) {
     uint32_t count;
-    bool good = take_container(cursor, MPACK_TOKEN_MAP, &count);
+    bool good = take_container(cursor, WL_MSGPACK_MAP, &count);
     *record = (struct record){.max_workgroup_size = 1024, .kernarg_align = 16};
     for (uint32_t i = 0; good && i < count; i++) {
         struct text key;
@@ -303,9 +281,9 @@ static enum wl_status apply(struct wl_codeobject *object, const struct record *r
     return WL_OK;
 }
 
-static enum wl_status read_kernels(struct wl_codeobject *object, struct cursor *cursor) {
+static enum wl_status read_kernels(struct wl_codeobject *object, struct wl_msgpack *cursor) {
     uint32_t count;
-    if (!take_container(cursor, MPACK_TOKEN_ARRAY, &count))
+    if (!take_container(cursor, WL_MSGPACK_ARRAY, &count))
         return wl_fail(WL_INVALID_IMAGE, "the metadata's list of kernels is damaged");
     for (uint32_t i = 0; i < count; i++) {
         struct record record;
@@ -321,7 +299,7 @@ static enum wl_status read_kernels(struct wl_codeobject *object, struct cursor *
 /* ---- format strings ------------------------------------------------------------------------------ */
 
 /* "0:0:HASH,TEXT", with the hash in hexadecimal. OpenCL's entries, whose numbers and sizes are not 0, are left out. */
-static bool take_format(struct wl_arena *arena, struct cursor *cursor, struct wl_print_format *format) {
+static bool take_format(struct wl_arena *arena, struct wl_msgpack *cursor, struct wl_print_format *format) {
     struct text entry;
     if (!take_text(cursor, &entry))
         return false;
@@ -338,9 +316,9 @@ static bool take_format(struct wl_arena *arena, struct cursor *cursor, struct wl
     return format->text != NULL;
 }
 
-static enum wl_status read_formats(struct wl_codeobject *object, struct cursor *cursor) {
+static enum wl_status read_formats(struct wl_codeobject *object, struct wl_msgpack *cursor) {
     uint32_t count;
-    if (!take_container(cursor, MPACK_TOKEN_ARRAY, &count))
+    if (!take_container(cursor, WL_MSGPACK_ARRAY, &count))
         return wl_fail(WL_INVALID_IMAGE, "the metadata's list of format strings is damaged");
     struct wl_print_format *all = wl_arena_allocate(&object->arena, (object->format_count + count) * sizeof *all);
     if (!all)
@@ -365,10 +343,9 @@ const char *wl_codeobject_print_format(const struct wl_codeobject *object, uint6
 /* ---- the map ------------------------------------------------------------------------------------- */
 
 static enum wl_status read_map(struct wl_codeobject *object, const uint8_t *data, size_t size) {
-    struct cursor cursor = {.at = (const char *)data, .left = size};
+    struct wl_msgpack cursor = {data, size};
     uint32_t count;
-    mpack_tokbuf_init(&cursor.state);
-    if (!take_container(&cursor, MPACK_TOKEN_MAP, &count))
+    if (!take_container(&cursor, WL_MSGPACK_MAP, &count))
         return wl_fail(WL_INVALID_IMAGE, "the metadata is no MessagePack map");
     for (uint32_t i = 0; i < count; i++) {
         struct text key;

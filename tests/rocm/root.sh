@@ -57,9 +57,7 @@ root_install() {
 root_wavelift() {
     mkdir -p "$1/wavelift/lib"
     cp -a --remove-destination "$2"/lib/lib*.so* "$1/wavelift/lib/" # not into files that a running program has open
-    for library in libmpack.so.0 libxxhash.so.0; do
-        cp -L --remove-destination "$(ldconfig -p | sed -n "s/.*$library.* => //p" | head -n 1)" "$1/wavelift/lib/" || return 1
-    done
+    cp -L --remove-destination "$(ldconfig -p | sed -n "s/.*libxxhash.so.0.* => //p" | head -n 1)" "$1/wavelift/lib/"
 }
 
 # root_inside ROOT COMMAND...: runs it in ROOT. Compilers look for their own files by /proc; the mount is this process's.

@@ -1,0 +1,17 @@
+# WAVELIFT_STATIC_LIBRARIES=ON: for packages that need nothing of the system but glibc. Archives are found before shared libraries, and those
+# libraries that LLVM has found already become archives.
+option(WAVELIFT_STATIC_LIBRARIES "link with archives of all libraries but glibc" OFF)
+if(NOT WAVELIFT_STATIC_LIBRARIES)
+  return()
+endif()
+list(PREPEND CMAKE_FIND_LIBRARY_SUFFIXES .a)
+add_link_options(-static-libgcc -static-libstdc++)
+find_library(WL_Z_ARCHIVE NAMES libz.a REQUIRED)
+find_library(WL_ZSTD_ARCHIVE NAMES libzstd.a REQUIRED)
+set(archive_of_ZLIB::ZLIB ${WL_Z_ARCHIVE})
+set(archive_of_zstd::libzstd_shared ${WL_ZSTD_ARCHIVE})
+foreach(library ZLIB::ZLIB zstd::libzstd_shared)
+  if(TARGET ${library})
+    set_target_properties(${library} PROPERTIES IMPORTED_LOCATION ${archive_of_${library}} IMPORTED_CONFIGURATIONS "")
+  endif()
+endforeach()
