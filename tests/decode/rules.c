@@ -130,6 +130,8 @@ static bool takes_sources_as_registers(const struct finding *f) {
     const char *operands = strchr(text, ' '), *last = strrchr(text, ',');
     bool found = operands && is_source_alone(operands + 1) && (begins(text, "v_cmp") || begins(text, "v_read") || begins(text, "v_s_"));
 
+    found |= strstr(text, ":: v_dual_cndmask") && is_source_alone(last + 2);
+
     found |= begins(text, "v_interp") && (strstr(text, "src_") || strstr(text, "null"));
     found |= begins(text, "v_read") && (strstr(text, ", null,") || strstr(text, ", src_"));
 
@@ -547,6 +549,12 @@ static bool has_code(const struct finding *f, uint32_t code) {
     return is_vop3(f) && ((second & 0x1ff) == code || (second >> 9 & 0x1ff) == code || (second >> 18 & 0x1ff) == code);
 }
 
+/* A longer pair of gfx1250, which has no room for a literal. */
+static bool has_long_pair_literal(const struct finding *f) {
+    const bool first = (word_of(f, 0) & 0x1fe) == 0xfe, second = (word_of(f, 1) & 0x1fe) == 0xfe;
+    return word_of(f, 0) >> 24 == 0xcf && (first || second);
+}
+
 /* gfx1250: literals of 32 and of 64 bits at once, the first being the constant of v_fmamk and the like; one of 64 bits behind
  * DPP; results that are literals. */
 static bool mixes_literals(const struct finding *f) {
@@ -554,7 +562,7 @@ static bool mixes_literals(const struct finding *f) {
 
     if (f->version < 20 || f->our_size || (!begins(f->target, "gfx125") && !begins(f->target, "gfx12-5")))
         return false;
-    return constant || strstr(f->theirs, "lit64(") || (has_code(f, 254) && (has_code(f, 255) || strstr(f->theirs, "_dpp ")));
+    return constant || strstr(f->theirs, "lit64(") || has_long_pair_literal(f) || (has_code(f, 254) && (has_code(f, 255) || strstr(f->theirs, "_dpp ")));
 }
 
 /* Conversions to 8 bits: a literal with an inline constant's bits. */
