@@ -253,7 +253,7 @@ static bool plan_salu_result(struct wl_steps_builder *b, struct salu_result *r, 
 }
 
 static void add_salu(struct wl_steps_builder *b, const struct wl_inst *inst) {
-    const struct wl_sem *sem = wl_sem_choose(inst->sem, b->request->exact_math, b->request->features);
+    const struct wl_sem *sem = wl_steps_choose(b, inst->sem);
     struct salu *s = wl_steps_allocate(b, sizeof *s);
     bool good = s && !inst->omod && !inst->clamp;
     unsigned printed = 0;

@@ -17,6 +17,16 @@ struct wl_steps_chunk {
     _Alignas(64) uint8_t bytes[];
 };
 
+const struct wl_sem *wl_steps_choose(struct wl_steps_builder *b, const struct wl_sem *sem) {
+    const size_t at = (uintptr_t)sem / sizeof *sem % (sizeof b->choices / sizeof *b->choices);
+
+    if (b->choices[at].sem != sem) {
+        b->choices[at].sem = sem;
+        b->choices[at].chosen = wl_sem_choose(sem, b->request->exact_math, b->request->features);
+    }
+    return b->choices[at].chosen;
+}
+
 void *wl_steps_allocate(struct wl_steps_builder *b, size_t size) {
     enum { CHUNK = 1 << 14 };
     struct wl_steps_chunk *chunk = b->steps->memory;

@@ -72,8 +72,13 @@ struct wl_steps_builder {
     size_t most;              /* steps that there is room for */
     uint32_t at;              /* the instruction within its basic block */
     enum wl_status status;
+    struct {
+        const struct wl_sem *sem, *chosen;
+    } choices[64]; /* those made so far, at a place that `sem` tells */
 };
 
+/* wl_sem_choose for this unit. */
+const struct wl_sem *wl_steps_choose(struct wl_steps_builder *b, const struct wl_sem *sem);
 /* Zeroed memory that lives as long as the steps, aligned to 64 bytes; NULL (and b->status set): there is none. */
 void *wl_steps_allocate(struct wl_steps_builder *b, size_t size);
 /* Appends a step. */

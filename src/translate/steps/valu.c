@@ -719,14 +719,14 @@ bool wl_steps_valu(struct wl_steps_builder *b, const struct wl_inst *inst) {
         strcat(strcpy(name, "v_cmp"), inst->mnemonic + strlen("v_cmpx"));
         sem = wl_sem_find(name, b->request->features);
     } else if (sem) {
-        sem = wl_sem_choose(sem, b->request->exact_math, b->request->features);
+        sem = wl_steps_choose(b, sem);
     }
     if (!sem || sem->scalar)
         return false;
     struct valu *v = plan(b, inst, sem);
     if (v && inst->paired) {
         const struct wl_inst *next = inst + 1;
-        v->second = next->sem ? plan(b, next, wl_sem_choose(next->sem, b->request->exact_math, b->request->features)) : NULL;
+        v->second = next->sem ? plan(b, next, wl_steps_choose(b, next->sem)) : NULL;
         if (!v->second)
             wl_steps_refuse(b, inst);
         b->at++;

@@ -81,7 +81,7 @@ bool wl_steps_wide(struct wl_steps_builder *b, const struct wl_inst *inst) {
     struct sums *s = wl_steps_allocate(b, sizeof *s);
     if (!s || inst->operand_count != 4 || op[0].kind != WL_OPERAND_VGPR)
         return false;
-    s->native = wl_steps_native(wl_sem_choose(inst->sem, b->request->exact_math, b->request->features));
+    s->native = wl_steps_native(wl_steps_choose(b, inst->sem));
     s->to = op[0].reg;
     s->bytes = op[1].reg;
     s->reference = op[2].reg;

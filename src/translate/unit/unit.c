@@ -626,6 +626,15 @@ static void split_barriers(struct wl_unit *unit) {
             unit->insts[i].isa = wl_isa_other_barrier(unit->insts[i].mnemonic);
 }
 
+/* Code without branches is in order as it was read. */
+static void sort_by_address(struct wl_unit *unit) {
+    for (uint32_t i = 1; i < unit->inst_count; i++)
+        if (by_address(&unit->insts[i - 1], &unit->insts[i]) > 0) {
+            qsort(unit->insts, unit->inst_count, sizeof *unit->insts, by_address);
+            return;
+        }
+}
+
 enum wl_status wl_unit_read(struct wl_unit *unit, struct wl_decoder *decoder, const struct wl_translate_request *request, uint64_t entry) {
     *unit = (struct wl_unit){.request = request};
     struct discovery d = {.unit = unit, .decoder = decoder};
@@ -643,7 +652,7 @@ enum wl_status wl_unit_read(struct wl_unit *unit, struct wl_decoder *decoder, co
     while (!status && d.work_count)
         status = follow(&d, d.work[--d.work_count]);
     if (!status) {
-        qsort(unit->insts, unit->inst_count, sizeof *unit->insts, by_address);
+        sort_by_address(unit);
         split_barriers(unit);
         status = cut(&d, entry);
     }
