@@ -8,8 +8,8 @@
 #include "machine/helpers.h"
 
 struct wl_buffer {
-    uint64_t base;
-    uint32_t stride, records, index_stride, swizzle_size; /* swizzle_size 0: linear */
+    uint64_t base, records;
+    uint32_t stride, index_stride, swizzle_size; /* swizzle_size 0: linear */
     uint32_t bounds;                                      /* WL_BOUNDS_*; gfx10 and later: OOB_SELECT */
     bool add_tid;
     uint32_t generation;
@@ -19,6 +19,7 @@ struct wl_buffer {
 
 /* STRUCTURED: index, and the offset within the record; INDEX: index alone; EMPTY: any address if there are records; RAW: bytes
  * from the start; NONE: gfx9 checks no addresses that thread ids make. */
+#define WL_BUFFER_NOWHERE UINT64_C(0xffff800000000000) /* no program has memory there */
 enum { WL_BOUNDS_STRUCTURED, WL_BOUNDS_INDEX, WL_BOUNDS_EMPTY, WL_BOUNDS_RAW, WL_BOUNDS_NONE };
 
 static inline void wl_buffer_bounds(struct wl_buffer *b, const uint32_t *d, bool idxen) {
@@ -30,7 +31,27 @@ static inline void wl_buffer_bounds(struct wl_buffer *b, const uint32_t *d, bool
         b->bounds = WL_BOUNDS_STRUCTURED;
 }
 
+/* gfx1250's descriptor: 57 bits of address, 45 of records, 6 that are not used, 14 of the stride, 2 of its scale, one that swizzles, one that
+ * checks offsets alone, and the type. No document says what scale and swizzling do: an access through such a descriptor faults. */
+static inline void wl_buffer_read_wide(struct wl_buffer *b, const uint32_t *d) {
+    const uint32_t odd = d[3] >> 26 & 7, stride = d[3] >> 12 & 0x3fff;
+    const bool raw = d[3] >> 29 & 1 || !stride;
+
+    *b = (struct wl_buffer){
+        .base = odd ? WL_BUFFER_NOWHERE : (d[0] | (uint64_t)d[1] << 32) & ((UINT64_C(1) << 57) - 1),
+        .records = d[1] >> 25 | (uint64_t)d[2] << 7 | (uint64_t)(d[3] & 63) << 39,
+        .stride = stride,
+        .index_stride = 1,
+        .bounds = odd ? WL_BOUNDS_NONE : raw ? WL_BOUNDS_RAW : WL_BOUNDS_STRUCTURED,
+        .generation = 12,
+    };
+}
+
 static inline void wl_buffer_read(struct wl_buffer *b, const uint32_t *d, uint32_t element) {
+    if ((element & (WL_ELEMENT_WIDE | WL_ELEMENT_FORMAT)) == WL_ELEMENT_WIDE) {
+        wl_buffer_read_wide(b, d);
+        return;
+    }
     b->generation = 9 + (element >> 28 & 3);
     b->base = d[0] | (uint64_t)(d[1] & 0xffff) << 32;
     b->stride = d[1] >> 16 & 0x3fff;

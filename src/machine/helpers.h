@@ -40,6 +40,7 @@ enum {
     WL_ELEMENT_LDS = 1 << 19,    /* buffer loads and stores: to or from LDS at M0 + lane * size + instruction offset, not to registers */
     WL_ELEMENT_TFE = 1 << 30,    /* buffer loads: the register behind the data becomes 0 */
     WL_ELEMENT_FORMAT = 1 << 20, /* tbuffer_*: typed by the instruction's own format, WL_ELEMENT_WITH_FORMAT */
+    WL_ELEMENT_WIDE = 1 << 27,   /* buffers, without WL_ELEMENT_FORMAT: gfx1250's descriptor */
 };
 /* With D16: a load clears the other half. */
 #define WL_ELEMENT_ZEROES_HALF (UINT32_C(1) << 31)

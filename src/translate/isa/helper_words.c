@@ -125,7 +125,7 @@ uint32_t wl_buffer_element(const struct wl_inst *inst, unsigned generation) {
     uint32_t flags = (isa->sign ? WL_ELEMENT_SIGNED : 0) | (isa->d16 ? WL_ELEMENT_D16 : 0) | (isa->hi ? WL_ELEMENT_HIGH : 0) |
                      (inst->returns ? WL_ELEMENT_RETURN : 0) | (inst->idxen ? WL_ELEMENT_IDXEN : 0) | (inst->offen ? WL_ELEMENT_OFFEN : 0) |
                      (inst->lds ? WL_ELEMENT_LDS : 0) | (inst->tfe ? WL_ELEMENT_TFE : 0) | (typed ? WL_ELEMENT_TYPED : 0) |
-                     (inst->zeroes_half ? WL_ELEMENT_ZEROES_HALF : 0);
+                     (inst->zeroes_half ? WL_ELEMENT_ZEROES_HALF : 0) | (inst->wide_buffer ? WL_ELEMENT_WIDE : 0);
     if (isa->space == WL_SPACE_TBUFFER)
         flags |= WL_ELEMENT_WITH_FORMAT(inst->format);
     return WL_ELEMENT(bits, typed ? isa->detail : atomic ? 1 : isa->dwords, flags) | WL_ELEMENT_GENERATION(generation);

@@ -114,6 +114,7 @@ struct wl_inst {
      * Kinds of scales: 0 E8, 1 E5M3, 2 E4M3. */
     uint8_t scale_rows, scale_kind_a, scale_kind_b;
     uint8_t scale_sel;  /* v_cvt_scale_pk8_*, _pk16_*: which scale of src1 counts */
+    bool wide_buffer;   /* gfx1250: the descriptor of a buffer has 57 bits of address and 45 of size */
     bool scale_offset;  /* gfx1250: the address register holds an index: wl_inst_offset_unit */
     bool signed_offset; /* gfx1250: an address of one dword beside a scalar base is a signed number (unit.c) */
     uint8_t format;     /* typed buffer accesses: the encoding's 7 bits (gfx9: dfmt | nfmt << 4) */

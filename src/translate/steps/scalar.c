@@ -399,7 +399,7 @@ static const struct wl_step *run_signal_first(struct wl_machine *m, const struct
 struct smem {
     uint32_t fault;
     uint8_t unit, count, atomic, bits; /* unit: bytes of an element; count: registers */
-    bool sign, buffer, returns, discard;
+    bool sign, buffer, wide_buffer, returns, discard;
     uint16_t reg, base;
     int64_t offset;
     uint8_t part_count;
@@ -421,7 +421,11 @@ static struct place find_place(const struct wl_machine *m, const struct smem *s)
         place.offset += (uint64_t)m->sgpr[s->parts[i].reg] * s->parts[i].unit;
     if (s->unit == 4)
         place.offset &= ~UINT64_C(3);
-    if (s->buffer) {
+    if (s->wide_buffer) {
+        const uint64_t high = wl_machine_sgpr64(m, s->base + 2), stride = high >> 44 & 0x3fff; /* lane/buffer_lane.h */
+        place.limit = (base >> 57 | (high << 7 & ((UINT64_C(1) << 45) - 1))) * (stride ? stride : 1);
+        base &= (UINT64_C(1) << 57) - 1;
+    } else if (s->buffer) {
         uint32_t stride = m->sgpr[s->base + 1] >> 16 & 0x3fff;
         base &= (UINT64_C(1) << 48) - 1;
         place.limit = (uint64_t)m->sgpr[s->base + 2] * (stride ? stride : 1);
@@ -510,6 +514,7 @@ static bool plan_smem(struct smem *s, const struct wl_inst *inst) {
     s->count = s->unit < 4 ? 1 : op[0].count < MAX_DWORDS ? op[0].count : MAX_DWORDS;
     s->sign = inst->isa->sign;
     s->buffer = inst->isa->detail == WL_SMEM_BUFFER;
+    s->wide_buffer = inst->wide_buffer;
     s->discard = op[0].kind != WL_OPERAND_SGPR;
     s->reg = op[0].reg;
     s->atomic = inst->isa->atomic;

@@ -74,7 +74,7 @@ static bool load_records(struct wl_wave *wave, const struct wl_buffer *b, uint32
     enum { IDENTITY = 0xfac };
     const uint32_t rare = WL_ELEMENT_OFFEN | WL_ELEMENT_LDS | WL_ELEMENT_TFE | WL_ELEMENT_D16, count = element >> 8 & 15;
     const struct wl_channel_format format = wl_buffer_format(b, element);
-    const uint64_t size = (uint64_t)b->records * b->stride, base = b->base + start;
+    const uint64_t size = b->records * b->stride, base = b->base + start;
     wl_image_wave_fn *kernels = wl_image_kernels();
     if (!kernels || !(element & WL_ELEMENT_IDXEN) || element & rare || b->swizzle_size || b->add_tid ||
         (b->bounds != WL_BOUNDS_INDEX && b->bounds != WL_BOUNDS_STRUCTURED) || b->stride == 0 || wl_channel_bytes(&format) != b->stride ||
@@ -83,7 +83,7 @@ static bool load_records(struct wl_wave *wave, const struct wl_buffer *b, uint32
     const struct wl_image_wave w = {.data = destination,
                                     .at = {address},
                                     .exec = wl_exec(wave),
-                                    .level = {.data = (uint8_t *)(uintptr_t)(base & ~UINT64_C(3)), .width = b->records},
+                                    .level = {.data = (uint8_t *)(uintptr_t)(base & ~UINT64_C(3)), .width = (uint32_t)b->records},
                                     .wave_size = wave->wave_size,
                                     .dmask = (1u << count) - 1,
                                     .format = format,

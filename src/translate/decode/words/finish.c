@@ -128,11 +128,14 @@ static void clear_operands(struct wl_word_job *job) {
         inst->sc1 = job->w[0] & MUBUF_SC1;
 }
 
-/* gfx1250's buffers have descriptors of another form, which nothing reads yet. */
-static bool has_other_descriptor(const struct wl_word_job *job) {
-    const struct wl_isa *isa = job->inst->isa;
-    return job->d->has_wide && isa && (isa->space == WL_SPACE_BUFFER || isa->space == WL_SPACE_TBUFFER);
+static bool reads_descriptor(const struct wl_isa *isa) {
+    if (isa->class == WL_ISA_SMEM_LOAD || isa->class == WL_ISA_SMEM_STORE || isa->class == WL_ISA_SMEM_ATOMIC)
+        return isa->detail == WL_SMEM_BUFFER;
+    return isa->space == WL_SPACE_BUFFER || isa->space == WL_SPACE_TBUFFER;
 }
+
+/* gfx1250's descriptors have no format, nor which component goes where. */
+static bool is_typed(const struct wl_isa *isa) { return isa->space == WL_SPACE_TBUFFER || (isa->space == WL_SPACE_BUFFER && isa->detail); }
 
 void wl_finish_meaning(struct wl_word_job *job) {
     struct wl_inst *inst = job->inst;
@@ -141,9 +144,12 @@ void wl_finish_meaning(struct wl_word_job *job) {
         clear_operands(job);
         return;
     }
-    if (has_other_descriptor(job)) {
-        inst->isa = NULL;
-        return;
+    if (job->d->has_wide && inst->isa && reads_descriptor(inst->isa)) {
+        inst->wide_buffer = true;
+        if (is_typed(inst->isa)) {
+            inst->isa = NULL;
+            return;
+        }
     }
     if (inst->isa)
         set_memory_fields(job);

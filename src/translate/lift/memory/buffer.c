@@ -1,7 +1,7 @@
 /* Buffer instructions: a descriptor of four SGPRs, an optional index and offset in VGPRs, a scalar offset.
  *
  * Raw buffers, and the swizzled descriptor through which gfx9 and gfx10 reach scratch, have strip forms. Indexed, typed and
- * to-LDS accesses call wave->helpers, which know descriptors in full. */
+ * to-LDS accesses, and all with gfx1250's descriptors, call wave->helpers, which know descriptors in full. */
 #include "translate/lift/memory/memory.h"
 #include "translate/lift/memory/sanitize.h"
 
@@ -18,7 +18,8 @@ enum { SCALAR_BASE, SCALAR_OFFSET, SCALAR_LIMIT };
 static bool may_be_scratch(const struct wl_lift *l) { return wl_processor_has(l->unit.request->processor, WL_HAS_SCRATCH_BUFFERS); }
 
 static bool wants_helper(const struct wl_inst *inst) {
-    return inst->isa->space == WL_SPACE_TBUFFER || inst->isa->detail || inst->idxen || inst->addr64 || inst->lds || inst->tfe;
+    return inst->isa->space == WL_SPACE_TBUFFER || inst->isa->detail || inst->idxen || inst->addr64 || inst->lds || inst->tfe ||
+           inst->wide_buffer;
 }
 
 /* The descriptor as it lies in the wave, where helpers read it. */
