@@ -10,7 +10,7 @@
 struct wl_buffer {
     uint64_t base, records;
     uint32_t stride, index_stride, swizzle_size; /* swizzle_size 0: linear */
-    uint32_t bounds;                                      /* WL_BOUNDS_*; gfx10 and later: OOB_SELECT */
+    uint32_t bounds;                             /* WL_BOUNDS_*; gfx10 and later: OOB_SELECT */
     bool add_tid;
     uint32_t generation;
     uint32_t selects; /* DST_SEL */
@@ -42,7 +42,9 @@ static inline void wl_buffer_read_wide(struct wl_buffer *b, const uint32_t *d) {
         .records = d[1] >> 25 | (uint64_t)d[2] << 7 | (uint64_t)(d[3] & 63) << 39,
         .stride = stride,
         .index_stride = 1,
-        .bounds = odd ? WL_BOUNDS_NONE : raw ? WL_BOUNDS_RAW : WL_BOUNDS_STRUCTURED,
+        .bounds = odd   ? WL_BOUNDS_NONE
+                  : raw ? WL_BOUNDS_RAW
+                        : WL_BOUNDS_STRUCTURED,
         .generation = 12,
     };
 }

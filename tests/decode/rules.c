@@ -562,7 +562,8 @@ static bool mixes_literals(const struct finding *f) {
 
     if (f->version < 20 || f->our_size || (!begins(f->target, "gfx125") && !begins(f->target, "gfx12-5")))
         return false;
-    return constant || strstr(f->theirs, "lit64(") || has_long_pair_literal(f) || (has_code(f, 254) && (has_code(f, 255) || strstr(f->theirs, "_dpp ")));
+    return constant || strstr(f->theirs, "lit64(") || has_long_pair_literal(f) ||
+           (has_code(f, 254) && (has_code(f, 255) || strstr(f->theirs, "_dpp ")));
 }
 
 /* Conversions to 8 bits: a literal with an inline constant's bits. */

@@ -131,11 +131,8 @@ static void clear_operands(struct wl_word_job *job) {
 static bool reads_descriptor(const struct wl_isa *isa) {
     if (isa->class == WL_ISA_SMEM_LOAD || isa->class == WL_ISA_SMEM_STORE || isa->class == WL_ISA_SMEM_ATOMIC)
         return isa->detail == WL_SMEM_BUFFER;
-    return isa->space == WL_SPACE_BUFFER || isa->space == WL_SPACE_TBUFFER;
+    return isa->space == WL_SPACE_BUFFER;
 }
-
-/* gfx1250's descriptors have no format, nor which component goes where. */
-static bool is_typed(const struct wl_isa *isa) { return isa->space == WL_SPACE_TBUFFER || (isa->space == WL_SPACE_BUFFER && isa->detail); }
 
 void wl_finish_meaning(struct wl_word_job *job) {
     struct wl_inst *inst = job->inst;
@@ -144,13 +141,7 @@ void wl_finish_meaning(struct wl_word_job *job) {
         clear_operands(job);
         return;
     }
-    if (job->d->has_wide && inst->isa && reads_descriptor(inst->isa)) {
-        inst->wide_buffer = true;
-        if (is_typed(inst->isa)) {
-            inst->isa = NULL;
-            return;
-        }
-    }
+    inst->wide_buffer = job->d->has_wide && inst->isa && reads_descriptor(inst->isa);
     if (inst->isa)
         set_memory_fields(job);
     if (job->entry->signed_dot)

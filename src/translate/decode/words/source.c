@@ -292,8 +292,7 @@ static bool read_constant(struct wl_word_job *job, struct wl_operand *operand, u
     if (code != 255 || !takes_constants(place) || !wl_fetch_literal(job))
         return false;
     set_constant(operand, (uint32_t)job->literal, format);
-    const bool fraction16 = job->d->has_wide && format == WL_FORMAT_I16 && operand->is_float &&
-                            job->entry->row->encoding != WL_ENC_SOPC;
+    const bool fraction16 = job->d->has_wide && format == WL_FORMAT_I16 && operand->is_float && job->entry->row->encoding != WL_ENC_SOPC;
     if (job->for_text && !operand->literal && format != WL_FORMAT_F64 &&
         !fraction16) /* "lit(...)": the inline constant of this value is another word */
         *operand = (struct wl_operand){.kind = WL_OPERAND_IMM, .count = 1, .literal = true, .upper = true, .bits = job->literal};
