@@ -383,9 +383,18 @@ static void plain_run(const struct check *c, struct run run) {
 
 /* ---- single lanes: atomics, and loads that stand for atomic ones ------------------------------ */
 
+/* A store behind a wait, of another wave, which this one polls for: it stands for an atomic store. Whoever stores there later may know of it
+ * by others only. */
+static void found_by_polling(const struct check *c, uint64_t *cell, uint64_t write) {
+    uint64_t expected = write;
+    if (c->access->site->polls && write & WL_RACE_RELEASED && !(write & WL_RACE_ATOMIC) && !is_fine(c, write))
+        __atomic_compare_exchange_n(cell, &expected, write | WL_RACE_ATOMIC, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
 static void strong_load(const struct check *c, const struct cells *cells, unsigned i, unsigned lane, uint64_t address) {
     const uint64_t write = cells->write[i];
     look_at(c, write, address);
+    found_by_polling(c, &cells->write[i], write);
     for (unsigned r = 0; r < 2; r++) {
         const uint64_t read = cells->read[r][i];
         if (is_old(c, read) || (is_own(c, read) && read & WL_RACE_STRONG)) {
