@@ -32,6 +32,11 @@ enum {
 };
 
 /* An instruction that accesses memory. An instruction with two addresses (ds_load_2addr_b32) has a site for each. */
+enum wl_sanitize_polls {
+    WL_SANITIZE_POLLS = 1, /* a load or an atomic of one place, round after round, in a loop that may wait */
+    WL_SANITIZE_MAY_POLL,  /* another load in such a loop: it may look at one flag after the other */
+};
+
 struct wl_sanitize_site {
     uint64_t address;   /* of the instruction, in the code object's address space */
     uint32_t bytes;     /* that a lane accesses */
@@ -42,7 +47,7 @@ struct wl_sanitize_site {
     uint8_t generation; /* 9 to 12 */
     uint8_t returns;    /* an atomic that writes its old value back */
     uint8_t scalar;     /* the scalar unit's: one access for the wave, as lane 0's */
-    uint8_t polls;      /* a load or an atomic of one place, round after round, in a loop that may wait */
+    uint8_t polls;      /* enum wl_sanitize_polls */
 };
 
 /* An instruction that waits for memory, or empties or writes back a cache. */

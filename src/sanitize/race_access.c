@@ -21,6 +21,7 @@ struct check {
     uint64_t phase_unit, phase_first; /* ... and those from the one to the other */
     uint64_t same;                    /* bits in which records of one wave are alike */
     bool lds;
+    bool polls;
 };
 
 /* Whether it is plain from its number that a record's access came before. */
@@ -177,7 +178,7 @@ static void look_at(const struct check *c, uint64_t record, uint64_t address) {
     learn_at(c->group, w, c->lds, address);
     if (!w->looks && !(w->looks = calloc(1, sizeof *w->looks)))
         return;
-    const uint64_t place = address | (c->lds ? OF_LDS : 0) | (c->access->site->polls ? POLLED : 0);
+    const uint64_t place = address | (c->lds ? OF_LDS : 0) | (c->polls ? POLLED : 0);
     if (w->looks->count == w->looks->learnt || w->looks->address[(w->looks->count - 1) % WL_RACE_LOOKS] != place)
         w->looks->address[w->looks->count++ % WL_RACE_LOOKS] = place;
 }
@@ -387,7 +388,7 @@ static void plain_run(const struct check *c, struct run run) {
  * by others only. */
 static void found_by_polling(const struct check *c, uint64_t *cell, uint64_t write) {
     uint64_t expected = write;
-    if (c->access->site->polls && write & WL_RACE_RELEASED && !(write & WL_RACE_ATOMIC) && !is_fine(c, write))
+    if (c->polls && write & WL_RACE_RELEASED && !(write & WL_RACE_ATOMIC) && !is_fine(c, write))
         __atomic_compare_exchange_n(cell, &expected, write | WL_RACE_ATOMIC, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
@@ -444,7 +445,7 @@ static void check_atomic(const struct check *c, const struct cells *cells, unsig
         look_at(c, write, address);
     if (!c->lds && checks_again(c->access->site->atomic))
         find_feeding(c, cells, i, address);
-    const bool plain = !(write & (WL_RACE_ATOMIC | WL_RACE_PUBLISHES)) && !c->access->site->polls;
+    const bool plain = !(write & (WL_RACE_ATOMIC | WL_RACE_PUBLISHES)) && !c->polls;
     uint64_t other = plain && write && !is_ordered(c, write) ? write : 0;
     for (unsigned r = 0; r < 2 && !other; r++) {
         const uint64_t read = cells->read[r][i];
@@ -561,14 +562,27 @@ static void plain_lanes(const struct check *c) {
         check_lanes(c);
 }
 
-/* Whether a load, or a store of the generations that mark them, stands for an atomic one. LDS has no cache to pass: there only volatile
- * accesses have these bits. */
-static bool is_strong(const struct wl_sanitize_site *site, bool lds) {
-    if (lds)
-        return site->polls;
-    const unsigned scope = site->generation >= 12 ? WL_SANITIZE_DLC : 0;
-    return site->cache & (WL_SANITIZE_GLC | WL_SANITIZE_SC0 | WL_SANITIZE_SC1 | scope) || site->polls;
+/* Whether the instruction looks for what others store. Of loads that may look at one flag after the other those do that have one address for
+ * all lanes. */
+static bool does_poll(const struct wl_san_access *a) {
+    if (a->site->polls != WL_SANITIZE_MAY_POLL)
+        return a->site->polls;
+    const uint64_t first = a->address[(unsigned)__builtin_ctzll(a->lanes)];
+    for (uint64_t rest = a->lanes; rest; rest &= rest - 1)
+        if (a->address[(unsigned)__builtin_ctzll(rest)] != first)
+            return false;
+    return true;
 }
+
+/* Whether a load, or a store of the generations that mark them, stands for an atomic one. LDS has no cache to pass: there only flat
+ * instructions that do not know of it have these bits, and volatile accesses. */
+static bool is_strong(const struct wl_sanitize_site *site, bool lds) {
+    if (lds && site->space != WL_SANITIZE_FLAT)
+        return false;
+    const unsigned scope = site->generation >= 12 ? WL_SANITIZE_DLC : 0;
+    return site->cache & (WL_SANITIZE_GLC | WL_SANITIZE_SC0 | WL_SANITIZE_SC1 | scope);
+}
+
 /* A store behind a wait begins a row: it may tell other waves of what came before. */
 static void begin_row_of_store(struct wl_race_group *group, uint32_t index, bool lds) {
     struct wl_race_wave *wave = &group->waves[index];
@@ -596,12 +610,13 @@ static void note_store(struct wl_race_wave *wave, bool lds, bool atomic) {
     wave->stored_phase |= !atomic;
 }
 
-static uint64_t flags_of(const struct wl_race_group *group, const struct wl_race_wave *wave, const struct wl_san_access *access) {
+static uint64_t flags_of(const struct wl_race_group *group, const struct wl_race_wave *wave, const struct wl_san_access *access,
+                         bool strong, bool polls) {
     const struct wl_sanitize_site *site = access->site;
     uint64_t flags = site->kind == WL_SANITIZE_ATOMIC ? WL_RACE_ATOMIC : 0;
     if (site->kind == WL_SANITIZE_LOAD)
-        return is_strong(site, access->space == WL_SANITIZE_LDS) ? WL_RACE_STRONG : 0;
-    if (site->polls)
+        return strong ? WL_RACE_STRONG : 0;
+    if (polls)
         flags |= WL_RACE_STRONG;
     if (access->space == WL_SANITIZE_LDS)
         return flags;
@@ -628,23 +643,25 @@ void wl_race_access(struct wl_san_wave *wave, const struct wl_san_access *access
     if (!w->own)
         return;
     const uint32_t waves = (1u << group->launch->shift) - 1;
+    const bool polls = does_poll(access), strong = polls || is_strong(site, lds);
     const struct check c = {
         .of = wave,
         .access = access,
         .group = group,
         .wave = w,
         .record = w->own | (uint64_t)wl_race_site(wave->group->launch->object, site) << WL_RACE_SITE_SHIFT | bytes_of(15) |
-                  flags_of(group, w, access),
+                  flags_of(group, w, access, strong, polls),
         .below = lds ? group->phase_first : atomic_load_explicit(&group->launch->ordered, memory_order_relaxed),
         .phase_unit = lds ? 0 : group->phase_unit,
         .phase_first = lds ? 0 : group->phase_first,
         .same = (uint64_t)~((WL_RACE_UNIT - 1u) & ~waves) << WL_RACE_SEGMENT_SHIFT,
         .lds = lds,
+        .polls = polls,
     };
     w->used = true;
     if (writes && !lds)
         tell_of(c.record);
-    if (atomic || (!writes && is_strong(site, lds)))
+    if (atomic || (!writes && strong))
         single_lanes(&c);
     else
         plain_lanes(&c);

@@ -132,6 +132,7 @@ struct wl_inst {
     bool on_strip_masks; /* works on masks of a strip's lanes (strip_loop.h) */
     uint8_t aggregate;   /* enum wl_aggregate (strip_loop.h) */
     bool looks_again;    /* a load in a loop that may wait, of a place that stays the same there: each round has to see memory */
+    bool may_look;       /* any load in a loop that may wait */
     bool looks_first;    /* a load like one that looks again, in front of the loop; or an atomic that is repeated as it is */
     bool zeroes_half;    /* a load of 16 bits or fewer into half a register clears the other half (SRAM-ECC); else that stays */
     bool zero_high;      /* a 16-bit result clears the register's high half (gfx9); else the other half stays */

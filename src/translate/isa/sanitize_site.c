@@ -45,6 +45,6 @@ void wl_sanitize_site_fill(struct wl_sanitize_site *site, const struct wl_inst *
     site->cache = wl_sanitize_cache_bits(inst);
     site->generation = (uint8_t)generation;
     site->returns = inst->returns;
-    site->polls = inst->looks_again || inst->looks_first;
+    site->polls = inst->looks_again || inst->looks_first ? WL_SANITIZE_POLLS : inst->may_look ? WL_SANITIZE_MAY_POLL : 0;
     site->scalar = wl_inst_is_scalar(inst);
 }

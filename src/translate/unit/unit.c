@@ -353,6 +353,7 @@ static void mark_looks(struct wl_unit *unit, uint32_t header, uint32_t latch) {
     for (uint32_t n = first; n < end; n++) {
         struct wl_inst *inst = &unit->insts[n];
         struct wl_effects effects;
+        inst->may_look = inst->isa && (inst->isa->class == WL_ISA_LOAD || inst->isa->class == WL_ISA_SMEM_LOAD);
         if (!inst->isa || (inst->isa->class != WL_ISA_LOAD && inst->isa->class != WL_ISA_ATOMIC))
             continue;
         wl_inst_effects(inst, unit->request->wave_size, &effects);
