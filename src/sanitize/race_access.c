@@ -139,7 +139,7 @@ static bool comes_to_keep_value(const struct check *c, unsigned lane, uint64_t l
 /* ---- learning --------------------------------------------------------------------------------- */
 
 /* A load that stands for an atomic one reads what `record` stored. */
-static void learn_from(struct wl_race_group *group, struct wl_race_wave *w, bool lds, uint64_t record) {
+static void learn_from(struct wl_race_group *group, struct wl_race_wave *w, bool lds, bool polls, uint64_t record) {
     const uint32_t number = wl_race_segment(record) / WL_RACE_UNIT;
     const struct wl_race_unit *unit = wl_race_unit_at(number);
     const struct wl_race_launch *launch = wl_race_launch_of(unit->launch);
@@ -147,8 +147,9 @@ static void learn_from(struct wl_race_group *group, struct wl_race_wave *w, bool
         return;
     const uint32_t in = wl_race_segment(record) % WL_RACE_UNIT, row = unit->row + (in >> launch->shift);
     const uint32_t wave = in & ((1u << launch->shift) - 1);
-    if (unit->uid == group->uid) { /* gfx9's waves of a workgroup share a cache that keeps the order of their stores */
-        wl_clock_add(&w->clock, wl_race_wave_key(unit->uid, wave), row + (!lds && group->launch->generation == 9));
+    if (unit->uid == group->uid) { /* gfx9's waves of a workgroup share a cache that keeps the order of their stores; LDS does, too */
+        const bool in_order = lds ? polls && record & WL_RACE_RELEASED : group->launch->generation == 9;
+        wl_clock_add(&w->clock, wl_race_wave_key(unit->uid, wave), row + in_order);
         return;
     }
     if (!(record & WL_RACE_RELEASED))
@@ -174,7 +175,7 @@ static void learn_at(const struct wl_race_group *group, struct wl_race_wave *w, 
 static void look_at(const struct check *c, uint64_t record, uint64_t address) {
     struct wl_race_wave *w = c->wave;
     if (!is_fine(c, record))
-        learn_from(c->group, w, c->lds, record);
+        learn_from(c->group, w, c->lds, c->polls, record);
     learn_at(c->group, w, c->lds, address);
     if (!w->looks && !(w->looks = calloc(1, sizeof *w->looks)))
         return;
@@ -203,7 +204,7 @@ void wl_race_learn(struct wl_race_group *group, uint32_t wave) {
         const struct wl_race_block *block = lds ? group->lds + (address >> WL_RACE_BLOCK_SHIFT) : wl_race_block(address);
         const uint64_t record = block ? block->write[address % (1u << WL_RACE_BLOCK_SHIFT) / 4] : 0;
         if (record && (!lds || record >= group->phase_first))
-            learn_from(group, w, lds, record);
+            learn_from(group, w, lds, place & POLLED, record);
         learn_at(group, w, lds, address);
     }
 }
@@ -384,11 +385,11 @@ static void plain_run(const struct check *c, struct run run) {
 
 /* ---- single lanes: atomics, and loads that stand for atomic ones ------------------------------ */
 
-/* A store behind a wait, of another wave, which this one polls for: it stands for an atomic store. Whoever stores there later may know of it
+/* A store behind a wait, of another wave, which this one polls for, or one that publishes: it stands for an atomic store. Whoever stores there later may know of it
  * by others only. */
 static void found_by_polling(const struct check *c, uint64_t *cell, uint64_t write) {
     uint64_t expected = write;
-    if (c->polls && write & WL_RACE_RELEASED && !(write & WL_RACE_ATOMIC) && !is_fine(c, write))
+    if ((c->polls || write & WL_RACE_PUBLISHES) && write & WL_RACE_RELEASED && !(write & WL_RACE_ATOMIC) && !is_fine(c, write))
         __atomic_compare_exchange_n(cell, &expected, write | WL_RACE_ATOMIC, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
@@ -594,7 +595,7 @@ static void begin_row_of_store(struct wl_race_group *group, uint32_t index, bool
     if (!clean)
         return;
     wave->agent_row = wave->row;
-    wave->published = wave->stored || group->phase_row || wave->clock;
+    wave->published = wave->stored || wave->written_back || group->phase_row || wave->clock;
     if (wave->clock)
         wl_race_unit_publish(wl_race_segment(wave->own) / WL_RACE_UNIT, wave->clock);
 }
@@ -619,7 +620,7 @@ static uint64_t flags_of(const struct wl_race_group *group, const struct wl_race
     if (polls)
         flags |= WL_RACE_STRONG;
     if (access->space == WL_SANITIZE_LDS)
-        return flags;
+        return flags | (wave->dirty && group->launch->generation > 9 ? 0 : WL_RACE_RELEASED);
     /* with both bits, of system scope: volatile */
     if (site->kind == WL_SANITIZE_STORE && group->launch->writes_back &&
         (site->cache & (WL_SANITIZE_SC0 | WL_SANITIZE_SC1)) == WL_SANITIZE_SC1)

@@ -26,7 +26,7 @@ enum {
     WL_RACE_BYTES_SHIFT = 6,
     WL_RACE_ATOMIC = 1 << 5,    /* an atomic operation, or a store that stands for one */
     WL_RACE_STRONG = 1 << 4,    /* a load past the nearest cache, or one that polls: it stands for an atomic load */
-    WL_RACE_RELEASED = 1 << 3,  /* what the wave did in earlier rows is visible to other workgroups */
+    WL_RACE_RELEASED = 1 << 3,  /* what the wave did in earlier rows is visible to other workgroups; in LDS: to the other waves */
     WL_RACE_PUBLISHES = 1 << 2, /* and there is something of that: the store may stand for an atomic one */
     WL_RACE_UNIT = 64,          /* segments */
 };
@@ -144,7 +144,7 @@ struct wl_race_wave {
     bool dirty;               /* it stored to global memory and has not waited (or not written the cache back) since */
     bool dirty_lds;           /* the same for LDS */
     bool written_back;        /* no store since the last write-back */
-    bool published;           /* what it did before `agent_row` includes stores, or it knows of other waves */
+    bool published;           /* what it did before `agent_row` includes stores or a write-back, or it knows of other waves */
     bool stored;              /* without an atomic, since it began */
     bool stored_phase;        /* since the last barrier */
     struct wl_clock *clock;   /* of other waves (wl_race_key) */

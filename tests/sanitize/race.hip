@@ -206,6 +206,28 @@ CASE(wide_and_narrow) {
     LAUNCH(wide_and_narrow, 1, 256, out);
 }
 
+/* The first wave looks at the others' flags, each in turn, before it takes what they have stored. */
+KERNEL one_by_one(int *out) {
+    __shared__ int values[256], flags[256];
+    unsigned i = threadIdx.x, sum = 0;
+    flags[i] = 0;
+    __syncthreads();
+    values[i] = i + 1; // FAULT: racecheck race-waves #one_by_one
+    if (i % warpSize == 0)
+        __hip_atomic_store(&flags[i / warpSize], 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP);
+    if (i < warpSize) {
+#pragma clang loop unroll(disable)
+        for (unsigned wave = 0; wave < 256 / warpSize;)
+            if (F || __hip_atomic_load(&flags[wave], __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_WORKGROUP))
+                sum += values[warpSize * wave++ + i]; // OTHER: #one_by_one
+        out[i] = sum;
+    }
+}
+CASE(one_by_one) {
+    Buffer<int> out(64);
+    LAUNCH(one_by_one, 1, 256, out);
+}
+
 /* ---- waves of a workgroup, in global memory ------------------------------------------------------ */
 
 KERNEL global_reversed(int *p, int *out) {
