@@ -3,8 +3,6 @@
 #ifndef WL_DEVICE_CPU_HELPERS_MATRIX_HARDWARE_H
 #define WL_DEVICE_CPU_HELPERS_MATRIX_HARDWARE_H
 
-typedef __attribute__((ext_vector_type(16))) int64_t i64x16;
-
 enum { BIAS = 127, SPECIAL = 255 - BIAS /* the exponent of infinities and NaN */ };
 
 /* Where there is an instruction for it; else it is a call. */
@@ -24,12 +22,15 @@ INLINE int least_exponent(unsigned kind) {
 /* Exponents of a number's size in bits. */
 INLINE i32x16 exponents(u32x16 size, int least) { return __builtin_elementwise_max((i32x16)(size >> 23) - BIAS, (i32x16)least); }
 
-static struct bounds find_bounds(const float *staged, unsigned elements) {
+/* `with_last`: finds `last` too. */
+INLINE struct bounds find_bounds(const float *staged, unsigned elements, bool with_last) {
     u32x16 most = 0, least = 0x7fffffff, last = 0x7fffffff;
     for (unsigned i = 0; i < elements * LANES; i += 16) {
         const u32x16 size = load(staged + i) & 0x7fffffff;
-        const u32x16 bit = (u32x16)((f32x16)size - (f32x16)((size & 0x7fffff) == 0 ? (u32x16)0 : size & (size - 1)));
-        last = __builtin_elementwise_min(last, size == 0 ? (u32x16)0x7fffffff : bit);
+        if (with_last) {
+            const u32x16 bit = (u32x16)((f32x16)size - (f32x16)((size & 0x7fffff) == 0 ? (u32x16)0 : size & (size - 1)));
+            last = __builtin_elementwise_min(last, size == 0 ? (u32x16)0x7fffffff : bit);
+        }
         most = __builtin_elementwise_max(most, size);
         least = __builtin_elementwise_min(least, size == 0 ? (u32x16)0x7fffffff : size);
     }
@@ -62,9 +63,13 @@ static void stage_factors(const struct matrix *x, const struct chain *chain, uns
     }
     if (moves)
         move_lanes(x, (float *)chain->a->element[p], (float *)chain->b->element[p]);
-    for (unsigned i = 0; i < 2; i++)
-        if (must[i] && !(x->modifiers & WL_MATRIX_PAIRED && x->a == WL_MATRIX_F16))
-            stages[i]->bounds[p] = find_bounds((const float *)stages[i]->element[p], x->a_elements);
+    for (unsigned i = 0; i < 2; i++) {
+        const float *staged = (const float *)stages[i]->element[p];
+        if (must[i] && !(x->modifiers & WL_MATRIX_PAIRED))
+            stages[i]->bounds[p] = find_bounds(staged, x->a_elements, true);
+        else if (must[i] && x->a != WL_MATRIX_F16)
+            stages[i]->bounds[p] = find_bounds(staged, x->a_elements, false);
+    }
 }
 
 INLINE u32x16 one_nan(f32x16 v) { return v == v ? (u32x16)v : (u32x16)0x7fc00000; }
@@ -157,8 +162,12 @@ static void run_paired(const struct matrix *x, struct operands *o, const struct 
         multiply_paired(x, o, TILE(4, 2), 2, 4, false);
     else if (x->a_elements == 4)
         multiply_paired(x, o, TILE(8, 4), 1, 4, false);
+    else if (x->m == 32 && exact)
+        multiply_paired(x, o, TILE(8, 2), 2, 2, true);
     else if (x->m == 32)
         multiply_paired(x, o, TILE(8, 2), 2, 2, false);
+    else if (exact)
+        multiply_paired(x, o, TILE(16, 4), 1, 2, true);
     else
         multiply_paired(x, o, TILE(16, 4), 1, 2, false);
 }
@@ -166,39 +175,42 @@ static void run_paired(const struct matrix *x, struct operands *o, const struct 
 /* ---- sums of aligned products ---- */
 
 enum {
-    MOST_TERMS = 16, /* products that are added at once */
-    FRACTION = 24,   /* bits of a product, or of C, behind the largest exponent */
-    LOWEST = 31,     /* bits of a sum behind the largest exponent, C's too */
-    NOTHING = -2000, /* the exponent of a sum of zeros: below any other */
-    POWERS = 32,     /* in struct stage, behind so many elements: powers of 16 with their exponents */
+    MOST_TERMS = 16,  /* products that are added at once */
+    FRACTION = 24,    /* bits of a product, or of C, behind the largest exponent */
+    LOWEST = 31,      /* bits of a sum behind the largest exponent, C's too */
+    NOTHING = -2000,  /* the exponent of a sum of zeros: below any other */
+    LEAST_TOP = -100, /* of products, where they are not summed lane by lane */
+    POWERS = 32,      /* in struct stage, behind so many elements: powers of 16 with their exponents */
 };
 
-/* Sums of products, cut, in units of 2^(top - FRACTION): of all, or of even and of odd elements. */
+/* Sums of products, cut: of all, or of even and of odd elements. */
 struct aligned {
-    i32x16 sum[2], top[2];
+    i32x16 sum[2]; /* in units of 2^(top - FRACTION) */
+    u32x16 top[2]; /* as f32 has it: with its bias, in its place */
+    i32x16 zero;   /* all products are zero */
 };
 
-/* C and the sums, rounded down where they end, and their sum, rounded to nearest. */
+/* C and the sums, rounded down where they end, and their sum, rounded to nearest: f64 holds it in units of 2^(top - FRACTION). */
 INLINE u32x16 add_aligned(u32x16 c, const struct aligned *t, unsigned sets) {
-    const u32x16 biased = c >> 23 & 255, size = (c & 0x7fffff) | (biased == 0 ? (u32x16)0 : (u32x16)0x800000);
-    const i32x16 number = (i32x16)((i32x16)c < 0 ? -size : size) * 2,
-                 exponent = __builtin_elementwise_max((i32x16)biased, (i32x16)1) - BIAS;
-    i32x16 top = exponent;
+    u32x16 top = c & 0x7f800000;
     for (unsigned s = 0; s < sets; s++)
         top = __builtin_elementwise_max(top, t->top[s]);
-    i64x16 sum = CONVERT(i64x16, number) >> CONVERT(i64x16, __builtin_elementwise_min(top - exponent, (i32x16)63)) << (LOWEST - FRACTION);
-    for (unsigned s = 0; s < sets; s++)
-        sum += CONVERT(i64x16, t->sum[s]) << (LOWEST - FRACTION) >> CONVERT(i64x16, __builtin_elementwise_min(top - t->top[s], (i32x16)63));
-    const f64x16 unit = (f64x16)(CONVERT(i64x16, top + (1023 - LOWEST)) << 52);
-    const u32x16 result = (u32x16)CONVERT(f32x16, CONVERT(f64x16, sum) * unit);
-    return one_nan((f32x16)(biased == 255 ? c : result));
+    f64x16 sum = CONVERT(f64x16, __builtin_elementwise_floor((f32x16)c * (f32x16)(((FRACTION + 2 * BIAS) << 23) - top)));
+    for (unsigned s = 0; s < sets; s++) {
+        const u32x16 apart = (top - t->top[s]) >> 23, near = __builtin_elementwise_min(apart, (u32x16)(LOWEST - FRACTION));
+        const i32x16 kept = t->sum[s] >> (i32x16)__builtin_elementwise_min(apart - near, (u32x16)31);
+        const f64x16 unit = CONVERT(f64x16, (f32x16)((BIAS - near) << 23)), units = CONVERT(f64x16, kept);
+        sum = HAS_FMA ? FMA(units, unit, sum) : sum + units * unit;
+    }
+    const f32x16 result = CONVERT(f32x16, sum) * (f32x16)(top - (FRACTION << 23));
+    return (u32x16)(t->zero ? (f32x16)c + 0 : result);
 }
 
-/* Powers of 16 with the exponents of the elements, less `centre`; zero of zero. */
-static void stage_powers(float *staged, unsigned elements, int least, int centre) {
+/* Powers of 16 with the exponents of the elements, less `centre`, times 2^`twice`; zero of zero. */
+static void stage_powers(float *staged, unsigned elements, int least, int centre, int twice) {
     for (unsigned i = 0; i < elements * LANES; i += 16) {
         const u32x16 size = load(staged + i) & 0x7fffffff;
-        const u32x16 power = (u32x16)((exponents(size, least) - centre) * 4 + BIAS) << 23;
+        const u32x16 power = (u32x16)((exponents(size, least) - centre) * 4 + twice + BIAS) << 23;
         store(staged + POWERS * LANES + i, size == 0 ? (u32x16)0 : power);
     }
 }
@@ -226,7 +238,7 @@ static struct centred find_centres(const struct matrix *x, const struct chain *c
         found.centre[i] = (high + low) >> 1;
     }
     /* Sums of powers, products in units, and units themselves stay normal numbers of f32. */
-    found.possible = found.possible && most <= 125 && least >= -100 && range <= 60 && found.centre[0] + found.centre[1] >= -68;
+    found.possible = found.possible && most <= 125 && least >= LEAST_TOP && range <= 58 && found.centre[0] + found.centre[1] >= -68;
     found.most = most;
     found.last = bounds[0].last + bounds[1].last;
     found.exact = found.possible && found.last >= most - 18 && bounds[0].last > -BIAS && bounds[1].last > -BIAS && HAS_FMA;
@@ -239,6 +251,7 @@ INLINE f32x16 row_of_a(const float *a, int spread) { return spread < 0 ? (f32x16
 /* `each` elements of `together` groups of lanes. */
 INLINE void align(struct aligned *t, const struct matrix *x, const float *a, const float *b, int spread, int centre, unsigned each,
                   unsigned together, unsigned sets) {
+    t->zero = -1;
 #pragma unroll
     for (unsigned s = 0; s < sets; s++) {
         f32x16 powers = 0;
@@ -249,77 +262,92 @@ INLINE void align(struct aligned *t, const struct matrix *x, const float *a, con
             const f32x16 power = row_of_a(a + at, spread), column = loadf(b + at);
             powers = HAS_FMA ? FMA(power, column, powers) : powers + power * column;
         }
-        /* The sum of at most 8 powers of 16 is less than 16 times the largest. */
-        const i32x16 top = (i32x16)(((u32x16)powers + (1 << 23)) >> 25) - 32 + centre;
-        const f32x16 unit = (f32x16)((FRACTION + BIAS - top) << 23);
+        /* Twice the sum of at most 8 powers of 16, of which the largest has the exponent 4 * n, is at least 2^(4 * n + 1), and less than 2^(4 * n + 5). */
+        const u32x16 top = ((u32x16)powers >> 25 << 23) + (uint32_t)((centre + BIAS - (BIAS + 1) / 4) * (1 << 23));
+        const f32x16 unit = (f32x16)(((FRACTION + 2 * BIAS) << 23) - top);
 #pragma unroll
         for (unsigned k = s; k < each * together; k += sets) {
             const unsigned at = k % each * LANES + k / each * x->stride;
             sum += CONVERT(i32x16, row_of_a(a + at, spread) * loadf(b + at) * unit);
         }
+        const i32x16 zero = powers == 0;
         t->sum[s] = sum;
-        t->top[s] = powers == 0 ? (i32x16)NOTHING : top;
+        t->top[s] = sets == 1 ? top : zero ? (u32x16)((LEAST_TOP + BIAS) << 23) : top;
+        t->zero &= zero;
     }
 }
 
-/* Any factors, lane by lane. True: an infinity or NaN is the result, which `c` is then. */
-static bool align_lane(struct aligned *t, unsigned lane, const float *a, const float *b, unsigned terms, unsigned sets, const int least[2],
-                       float *c) {
-    float special = *c - *c == 0 ? 0 : *c;
+/* What add_aligned does, for one lane with any exponents. */
+static float add_lane(float c, const int64_t *sums, const int *tops, unsigned sets) {
+    const union {
+        float number;
+        uint32_t bits;
+    } start = {c};
+    const int biased = (int)(start.bits >> 23 & 255), exponent = (biased ? biased : 1) - BIAS;
+    const int64_t size = (start.bits & 0x7fffff) | (biased ? 0x800000 : 0);
+    int top = exponent;
+    for (unsigned s = 0; s < sets; s++)
+        top = tops[s] > top ? tops[s] : top;
+    int64_t sum = ((start.bits >> 31 ? -size : size) * 2 >> (top - exponent > 63 ? 63 : top - exponent)) * (1 << (LOWEST - FRACTION));
+    for (unsigned s = 0; s < sets; s++)
+        sum += sums[s] * (1 << (LOWEST - FRACTION)) >> (top - tops[s] > 63 ? 63 : top - tops[s]);
+    const union {
+        uint64_t bits;
+        double number;
+    } unit = {(uint64_t)(1023 + top - LOWEST) << 52};
+    return (float)((double)sum * unit.number);
+}
+
+/* C and the products of any factors. */
+static float align_lane(float c, const float *a, const float *b, unsigned terms, unsigned sets, const int least[2]) {
+    float special = c - c == 0 ? 0 : c;
+    int64_t sums[2] = {0, 0};
+    int tops[2] = {NOTHING, NOTHING};
     for (unsigned k = 0; k < terms; k++) {
         const float product = a[k] * b[k];
         if (product - product != 0)
             special += product;
     }
-    if (special != 0) { /* NaN too */
-        *c = special;
-        return true;
-    }
+    if (special != 0) /* infinities, NaN */
+        return special;
     for (unsigned s = 0; s < sets; s++) {
-        int exponent[MOST_TERMS], top = NOTHING;
-        int64_t sum = 0;
         for (unsigned k = s; k < terms; k += sets) {
-            union {
+            const union {
                 float number;
                 uint32_t bits;
             } factor[2] = {{a[k]}, {b[k]}};
-            exponent[k] = 0;
+            int exponent = 0;
             for (unsigned i = 0; i < 2; i++) {
                 const int own = (int)(factor[i].bits >> 23 & 255) - BIAS;
-                exponent[k] += own > least[i] ? own : least[i];
+                exponent += own > least[i] ? own : least[i];
             }
-            if (a[k] != 0 && b[k] != 0 && exponent[k] > top)
-                top = exponent[k];
+            if (a[k] != 0 && b[k] != 0 && exponent > tops[s])
+                tops[s] = exponent;
         }
         const union {
             uint64_t bits;
             double number;
-        } unit = {(uint64_t)(1023 + FRACTION - top) << 52};
-        for (unsigned k = s; k < terms && top != NOTHING; k += sets)
-            sum += (int64_t)((double)a[k] * (double)b[k] * unit.number);
-        t->sum[s][lane] = (int32_t)sum;
-        t->top[s][lane] = top;
+        } unit = {(uint64_t)(1023 + FRACTION - tops[s]) << 52};
+        for (unsigned k = s; k < terms && tops[s] != NOTHING; k += sets)
+            sums[s] += (int64_t)((double)a[k] * (double)b[k] * unit.number);
     }
-    return false;
+    return add_lane(c, sums, tops, sets);
 }
 
 static u32x16 align_any(u32x16 c, const struct matrix *x, const float *a, const float *b, int spread, unsigned each, unsigned together,
                         unsigned sets) {
     const int least[2] = {least_exponent(x->a), least_exponent(x->b)};
-    struct aligned t = {{0, 0}, {0, 0}};
-    f32x16 special = 0;
-    i32x16 is_special = 0;
+    f32x16 result = 0;
     for (unsigned lane = 0; lane < 16; lane++) {
-        float row[MOST_TERMS], column[MOST_TERMS], start = ((f32x16)c)[lane];
+        float row[MOST_TERMS], column[MOST_TERMS];
         for (unsigned k = 0; k < each * together; k++) {
             const unsigned at = k % each * LANES + k / each * x->stride;
             row[k] = a[at + (spread < 0 ? 0 : lane / 4 * 4 + (unsigned)spread)];
             column[k] = b[at + lane];
         }
-        is_special[lane] = align_lane(&t, lane, row, column, each * together, sets, least, &start) ? -1 : 0;
-        special[lane] = start;
+        result[lane] = align_lane(((f32x16)c)[lane], row, column, each * together, sets, least);
     }
-    return is_special ? one_nan(special) : add_aligned(c, &t, sets);
+    return (u32x16)result;
 }
 
 /* A vector of D. */
@@ -335,7 +363,7 @@ INLINE u32x16 sum_aligned(u32x16 c, const struct matrix *x, const float *a, cons
             c = align_any(c, x, rows, columns, spread, each, together, sets);
         }
     }
-    return c;
+    return one_nan((f32x16)c);
 }
 
 /* Where `centred` says that sums are exact: `sum` and C, unless bits of one of them would be cut. */
@@ -373,7 +401,8 @@ INLINE void exact_tile(const struct matrix *x, const struct operands *o, const f
         for (unsigned v = 0; v < rows * width; v++) {
             const u32x16 before = c[v];
             if (__builtin_expect(!add_exact(&c[v], sum[v], unit, limit), 0))
-                c[v] = align_any(before, x, a + g * x->stride + v / width, b + g * x->stride + v % width * 16, -1, each, together, sets);
+                c[v] = one_nan((f32x16)align_any(before, x, a + g * x->stride + v / width, b + g * x->stride + v % width * 16, -1, each,
+                                                 together, sets));
         }
     }
 #pragma unroll
@@ -420,8 +449,8 @@ static void run_aligned(const struct matrix *x, struct operands *o, const struct
         float *a = (float *)chain->a->element[p], *b = (float *)chain->b->element[p];
         const struct centred centred = find_centres(x, chain, p);
         if (centred.possible && (!centred.exact || x->m == 4)) {
-            stage_powers(a, x->a_elements, least_exponent(x->a), centred.centre[0]);
-            stage_powers(b, x->a_elements, least_exponent(x->b), centred.centre[1]);
+            stage_powers(a, x->a_elements, least_exponent(x->a), centred.centre[0], 1);
+            stage_powers(b, x->a_elements, least_exponent(x->b), centred.centre[1], 0);
         }
         if (x->a_elements == 8)
             multiply_aligned(x, o, a, b, &centred, 8, 2, 2);
