@@ -175,12 +175,12 @@ static void run_paired(const struct matrix *x, struct operands *o, const struct 
 /* ---- sums of aligned products ---- */
 
 enum {
-    MOST_TERMS = 16,  /* products that are added at once */
-    FRACTION = 24,    /* bits of a product, or of C, behind the largest exponent */
-    LOWEST = 31,      /* bits of a sum behind the largest exponent, C's too */
-    NOTHING = -2000,  /* the exponent of a sum of zeros: below any other */
-    LEAST_TOP = -100, /* of products, where they are not summed lane by lane */
-    POWERS = 32,      /* in struct stage, behind so many elements: powers of 16 with their exponents */
+    MOST_TERMS = 16, /* products that are added at once */
+    FRACTION = 24,   /* bits of a product, or of C, behind the largest exponent */
+    LOWEST = 31,     /* bits of a sum behind the largest exponent, C's too */
+    NOTHING = -2000, /* the exponent of a sum of zeros: below any other */
+    LEAST_TOP = -97, /* of products, where they are not summed lane by lane */
+    POWERS = 32,     /* in struct stage, behind so many elements: powers of 16 with their exponents */
 };
 
 /* Sums of products, cut: of all, or of even and of odd elements. */
@@ -190,20 +190,41 @@ struct aligned {
     i32x16 zero;   /* all products are zero */
 };
 
-/* C and the sums, rounded down where they end, and their sum, rounded to nearest: f64 holds it in units of 2^(top - FRACTION). */
-INLINE u32x16 add_aligned(u32x16 c, const struct aligned *t, unsigned sets) {
-    u32x16 top = c & 0x7f800000;
-    for (unsigned s = 0; s < sets; s++)
-        top = __builtin_elementwise_max(top, t->top[s]);
-    f64x16 sum = CONVERT(f64x16, __builtin_elementwise_floor((f32x16)c * (f32x16)(((FRACTION + 2 * BIAS) << 23) - top)));
-    for (unsigned s = 0; s < sets; s++) {
+/* Integers in f32 rounded down. */
+INLINE f32x16 in_units(u32x16 c, u32x16 top) {
+    return __builtin_elementwise_floor((f32x16)c * (f32x16)(((FRACTION + 2 * BIAS) << 23) - top));
+}
+
+/* C and one sum, rounded down where they end, and their sum, rounded to nearest. In units of 2^(top - FRACTION - near) it has 32 bits: where the
+ * sum of products has bits below them, which a last bit of 1 stands for, C is larger than it, and so many bits are not rounded away. */
+INLINE f32x16 add_one(u32x16 c, const struct aligned *t) {
+    enum { MOST_NEAR = 5, BELOW = LOWEST - FRACTION - MOST_NEAR };
+    const u32x16 top = __builtin_elementwise_max(c & 0x7f800000, t->top[0]), apart = (top - t->top[0]) >> 23;
+    const u32x16 near = __builtin_elementwise_min(apart, (u32x16)MOST_NEAR);
+    const i32x16 low = (t->sum[0] << BELOW) >> (i32x16)__builtin_elementwise_min(apart - near, (u32x16)31);
+    const i32x16 units = low >> BELOW, odd = (low & ((1 << BELOW) - 1)) != 0 ? units | 1 : units;
+    const i32x16 sum = (CONVERT(i32x16, in_units(c, top)) << (i32x16)near) + odd;
+    return CONVERT(f32x16, sum) * (f32x16)(top - (near << 23) - (FRACTION << 23));
+}
+
+/* The same of two sums, in f64, which holds all in units of 2^(top - FRACTION). */
+INLINE f32x16 add_two(u32x16 c, const struct aligned *t) {
+    const u32x16 top = __builtin_elementwise_max(__builtin_elementwise_max(c & 0x7f800000, t->top[0]), t->top[1]);
+    f64x16 sum = CONVERT(f64x16, in_units(c, top));
+#pragma unroll
+    for (unsigned s = 0; s < 2; s++) {
         const u32x16 apart = (top - t->top[s]) >> 23, near = __builtin_elementwise_min(apart, (u32x16)(LOWEST - FRACTION));
         const i32x16 kept = t->sum[s] >> (i32x16)__builtin_elementwise_min(apart - near, (u32x16)31);
         const f64x16 unit = CONVERT(f64x16, (f32x16)((BIAS - near) << 23)), units = CONVERT(f64x16, kept);
         sum = HAS_FMA ? FMA(units, unit, sum) : sum + units * unit;
     }
-    const f32x16 result = CONVERT(f32x16, sum) * (f32x16)(top - (FRACTION << 23));
-    return (u32x16)(t->zero ? (f32x16)c + 0 : result);
+    return CONVERT(f32x16, sum) * (f32x16)(top - (FRACTION << 23));
+}
+
+INLINE u32x16 add_aligned(u32x16 c, const struct aligned *t, unsigned sets) {
+    const f32x16 sum = sets == 1 ? add_one(c, t) : add_two(c, t), number = (f32x16)c;
+    const i32x16 special = (c & 0x7f800000) == 0x7f800000;
+    return (u32x16)(t->zero | special ? number + 0 : sum);
 }
 
 /* Powers of 16 with the exponents of the elements, less `centre`, times 2^`twice`; zero of zero. */
@@ -251,6 +272,7 @@ INLINE f32x16 row_of_a(const float *a, int spread) { return spread < 0 ? (f32x16
 /* `each` elements of `together` groups of lanes. */
 INLINE void align(struct aligned *t, const struct matrix *x, const float *a, const float *b, int spread, int centre, unsigned each,
                   unsigned together, unsigned sets) {
+    const size_t stride = x->stride; /* addresses are this and constants */
     t->zero = -1;
 #pragma unroll
     for (unsigned s = 0; s < sets; s++) {
@@ -258,7 +280,7 @@ INLINE void align(struct aligned *t, const struct matrix *x, const float *a, con
         i32x16 sum = 0;
 #pragma unroll
         for (unsigned k = s; k < each * together; k += sets) {
-            const unsigned at = k % each * LANES + k / each * x->stride + POWERS * LANES;
+            const size_t at = k % each * LANES + k / each * stride + POWERS * LANES;
             const f32x16 power = row_of_a(a + at, spread), column = loadf(b + at);
             powers = HAS_FMA ? FMA(power, column, powers) : powers + power * column;
         }
@@ -267,7 +289,7 @@ INLINE void align(struct aligned *t, const struct matrix *x, const float *a, con
         const f32x16 unit = (f32x16)(((FRACTION + 2 * BIAS) << 23) - top);
 #pragma unroll
         for (unsigned k = s; k < each * together; k += sets) {
-            const unsigned at = k % each * LANES + k / each * x->stride;
+            const size_t at = k % each * LANES + k / each * stride;
             sum += CONVERT(i32x16, row_of_a(a + at, spread) * loadf(b + at) * unit);
         }
         const i32x16 zero = powers == 0;
@@ -392,7 +414,7 @@ INLINE void exact_tile(const struct matrix *x, const struct operands *o, const f
             sum[v] = 0;
 #pragma unroll
         for (unsigned k = 0; k < each * together; k++) {
-            const unsigned from = k % each * LANES + (g + k / each) * x->stride;
+            const size_t from = k % each * LANES + (g + k / each) * (size_t)x->stride;
 #pragma unroll
             for (unsigned v = 0; v < rows * width; v++)
                 sum[v] = FMA((f32x16)a[from + v / width], loadf(b + from + v % width * 16), sum[v]);
