@@ -3,7 +3,6 @@
 
 #include "../translate/assembler.h"
 #include "gpu_driver.h"
-#include "translate/interface/translate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +25,7 @@ enum {
 
 unsigned lift_wave_size, lift_checks, lift_failures, lift_ignore_row;
 uint32_t lift_mode_register = 0xf0;
-bool lift_ignore_scalars, lift_any_shape, lift_hardware_math;
+bool lift_ignore_scalars, lift_any_shape;
 
 /* What the kernel sees. */
 static struct state {

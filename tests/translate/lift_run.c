@@ -3,7 +3,6 @@
 #include "assembler.h"
 #include "device/cpu/helpers/helpers.h"
 #include "machine/helpers.h"
-#include "translate/interface/translate.h"
 
 #include <llvm-c/Core.h>
 #include <llvm-c/LLJIT.h>
@@ -24,7 +23,8 @@ enum { LDS_SIZE = 1 << 16, RETURN_ADDRESS = 0x7ead0000, MAX_UNITS = 32, MAX_EXIT
 
 unsigned lift_wave_size, lift_checks, lift_failures, lift_ignore_row;
 uint32_t lift_mode_register = 0xf0;
-bool lift_ignore_scalars, lift_any_shape, lift_hardware_math;
+bool lift_ignore_scalars, lift_any_shape;
+enum wl_matrix_sums lift_matrix_sums;
 unsigned lift_copies_left;
 
 struct host {
@@ -99,7 +99,7 @@ static struct wl_translate_request request_for(const struct unit *unit, unsigned
                                            .mode = (enum wl_mode)mode,
                                            .cpu = program.host->cpu,
                                            .features = program.host->features,
-                                           .hardware_math = lift_hardware_math,
+                                           .matrix_sums = lift_matrix_sums,
                                            .is_code = is_code,
                                            .context = &program.size,
                                            .dump = getenv("WL_TEST_DUMP")};

@@ -2,6 +2,8 @@
 #ifndef WL_TESTS_LIFT_RUN_H
 #define WL_TESTS_LIFT_RUN_H
 
+#include "translate/interface/translate.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,8 +21,8 @@ extern uint32_t lift_mode_register; /* at the start */
 /* For texts that use addresses made of v0: workgroups of whole rows have whole strips off at the start, which the analysis of
  * addresses relies on, but the masks of a test are any. True: MASKED code is translated for any shape. */
 extern bool lift_any_shape;
-/* WAVELIFT_MATH is hardware. */
-extern bool lift_hardware_math;
+/* 0: in order. */
+extern enum wl_matrix_sums lift_matrix_sums;
 /* How often FULL code was left for the other copy. */
 extern unsigned lift_copies_left;
 /* The machine forms sums of products of 16-bit floats in an order of its own (docs/NUMERICS.md). */

@@ -73,7 +73,7 @@ static void make_request(struct wl_device_function *function, const struct wl_cu
     wl_ptx_request_fill(request, module->object, function->kernel, module->functions, module->function_count, variant->stack);
     request->code.function_count = module->function_count;
     request->code.exact_math = wl_options()->exact_math;
-    request->code.hardware_math = wl_options()->hardware_math;
+    request->code.matrix_sums = wl_options()->hardware_math ? WL_SUMS_HARDWARE : WL_SUMS_IN_ORDER;
     request->code.dump = wl_options()->dump;
     request->sm = module->device->sm;
     request->partial_groups = variant->partial;

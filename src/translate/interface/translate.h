@@ -40,6 +40,13 @@ struct wl_block_size {
     uint32_t kernarg_offset, packet_offset;    /* there, in bytes */
 };
 
+/* How dense products of f16, bf16, xf32 and 8 bits are summed (machine/matrix.h). */
+enum wl_matrix_sums {
+    WL_SUMS_IN_ORDER, /* by fused multiply-adds; GPUs: in any order */
+    WL_SUMS_CHEAP,    /* as the processor does it where that takes at most 1.2 times as long on every CPU, else in order */
+    WL_SUMS_HARDWARE, /* as the processor does it */
+};
+
 struct wl_translate_request {
     const char *processor; /* "gfx90a" */
     uint32_t wave_size;    /* 32 or 64 */
@@ -60,7 +67,7 @@ struct wl_translate_request {
     uint32_t workgroup_size[3]; /* the same: its size in x, y and z */
     bool loop_entries;          /* native code: loop entries are resume points, see struct wl_steps_control */
     bool exact_math;            /* approximate instructions are rounded correctly */
-    bool hardware_math;         /* matrix products are summed as the processor does it */
+    enum wl_matrix_sums matrix_sums;
     unsigned sanitize;          /* tools that the code tells of its accesses (machine/sanitize.h); 0: none */
     const char *cpu;            /* LLVM's name of the host CPU and its features; both from wl_translate_host */
     const char *features;       /* for threaded code: NULL: this machine's */
@@ -197,7 +204,7 @@ struct wl_ptx_registers {
 
 struct wl_ptx_request {
     struct wl_translate_request code; /* of it: processor, wave_size, image, entry, name, is_code, functions, flushes_f32,
-                                       * exact_math, hardware_math, dump; the rest does not count */
+                                       * exact_math, matrix_sums, dump; the rest does not count */
     struct wl_ptx_registers registers;
     uint32_t sm;           /* compute capability: 90 */
     uint32_t block[3];     /* the workgroups' shape, which the code may then rely on; {0, 0, 0}: any of up to 1024 work items */

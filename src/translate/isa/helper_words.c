@@ -61,9 +61,12 @@ static uint32_t scale_byte(const struct wl_inst *inst, unsigned operand) {
     return (uint32_t)(inst->op_sel >> operand & 1) | (uint32_t)(inst->op_sel_hi >> operand & 1) << 1;
 }
 
-/* How the processor sums the products of a row; 0: as machine/matrix.h has it, or it is not known. */
-static uint32_t hardware_sums(const char *processor, const struct wl_matrix *row) {
-    if (row->sparse || row->d != WL_MATRIX_F32 || row->a == WL_MATRIX_F32)
+/* How the processor sums the products of a row, as far as that is asked for; 0: as machine/matrix.h has it, or it is not known. docs/NUMERICS.md
+ * has what it costs: CDNA2 alone is cheap. */
+static uint32_t hardware_sums(const char *processor, enum wl_matrix_sums sums, const struct wl_matrix *row) {
+    if (row->sparse || row->scale_block || row->d != WL_MATRIX_F32 || row->a == WL_MATRIX_F32 || sums == WL_SUMS_IN_ORDER)
+        return 0;
+    if (sums == WL_SUMS_CHEAP && !wl_processor_has(processor, WL_FLUSHES_MATRICES))
         return 0;
     if (wl_processor_has(processor, WL_PAIRS_PRODUCTS))
         return WL_MATRIX_PAIRED;
@@ -84,8 +87,7 @@ static uint32_t mfma_modifiers(const struct wl_inst *inst, const char *processor
 
 uint32_t wl_matrix_modifiers(const struct wl_inst *inst, const struct wl_translate_request *request, const struct wl_matrix *row) {
     if (row->layout == WL_MATRIX_MFMA)
-        return mfma_modifiers(inst, request->processor, row) |
-               (request->hardware_math && !row->scale_block ? hardware_sums(request->processor, row) : 0);
+        return mfma_modifiers(inst, request->processor, row) | hardware_sums(request->processor, request->matrix_sums, row);
     uint32_t modifiers = (uint32_t)(inst->neg_lo & 7) << WL_MATRIX_NEG_LO | (uint32_t)(inst->neg_hi & 7) << WL_MATRIX_NEG_HI;
     if (row->scale_block)
         return modifiers | (uint32_t)inst->cbsz << WL_MATRIX_CBSZ | (uint32_t)inst->blgp << WL_MATRIX_BLGP |

@@ -173,8 +173,9 @@ static bool find_layout(const struct wl_lift *l, const struct matrix *x, struct 
     const unsigned kind = x->row->a, k = x->row->k, m = x->row->m, d = x->row->d;
     const unsigned row_dwords = k * (kind == WL_MATRIX_F16 || kind == WL_MATRIX_BF16 ? 2 : 1) / 4; /* of a row of A */
     const uint32_t modifiers = wl_matrix_modifiers(x->inst, l->unit.request, x->row) & ~(x->flush ? WL_MATRIX_FLUSH : 0u);
-    if (l->unit.request->exact_math || l->unit.request->hardware_math || modifiers || x->row->sparse || x->row->blocks != 1 ||
-        x->row->b != kind || (d != WL_MATRIX_F32 && d != WL_MATRIX_I32) || !*type_name(kind) || l->ptx->request->sm < 80)
+    if (l->unit.request->exact_math || l->unit.request->matrix_sums == WL_SUMS_HARDWARE || modifiers || x->row->sparse ||
+        x->row->blocks != 1 || x->row->b != kind || (d != WL_MATRIX_F32 && d != WL_MATRIX_I32) || !*type_name(kind) ||
+        l->ptx->request->sm < 80)
         return false;
     switch (x->row->layout) {
     case WL_MATRIX_MFMA:

@@ -171,7 +171,7 @@ static struct wl_translate_request make_request(const struct wl_translator *tran
     }
     request.dump = wl_options()->dump;
     request.exact_math = wl_options()->exact_math;
-    request.hardware_math = wl_options()->hardware_math;
+    request.matrix_sums = wl_options()->hardware_math ? WL_SUMS_HARDWARE : wl_options()->exact_math ? WL_SUMS_IN_ORDER : WL_SUMS_CHEAP;
     request.sanitize = wl_san_tools();
     if (unit->kernel) {
         struct wl_abi abi;
