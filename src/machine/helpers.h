@@ -55,6 +55,7 @@ enum { WL_BUFFER_WHOLE = 1 << 8 };
 struct wl_matrix_product; /* matrix.h */
 struct wl_sanitize_fence; /* sanitize.h */
 struct wl_sanitize_site;  /* the same */
+struct wl_undefined;      /* the same */
 
 /* Active lanes l of row to[r] become lane from[r][l] % 64 of source[from[r][l] / 64], as the sources were before. A source lane that is off
  * is read with fetch_inactive alone; else with bound_control the lane becomes 0, and without it stays. */
@@ -212,6 +213,11 @@ struct wl_helpers {
      * 0. The wave is that which the calling thread runs. */
     uint32_t (*sanitize_strip)(const struct wl_sanitize_site *site, uint64_t first_lane, uint32_t lanes, const uint64_t *address,
                                uint64_t base, uint64_t limit);
+    /* What nobody wrote of the wave's registers; NULL: initcheck does not watch it. */
+    struct wl_undefined *(*sanitize_undefined)(struct wl_wave *wave);
+    /* Bits that nobody wrote decide something at the instruction `code` (in the code object's address space): `use` is enum
+     * wl_undefined_use; `lane`: 64: of the whole wave. */
+    void (*sanitize_decides)(struct wl_wave *wave, uint64_t code, uint32_t use, uint32_t lane, uint64_t origin);
 };
 
 enum wl_permlane { WL_PERMLANE_BCAST, WL_PERMLANE_UP, WL_PERMLANE_DOWN, WL_PERMLANE_XOR, WL_PERMLANE_INDEX };

@@ -3,6 +3,8 @@
 #ifndef WL_MACHINE_SANITIZE_H
 #define WL_MACHINE_SANITIZE_H
 
+#include "machine/wave.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -67,5 +69,67 @@ struct wl_sanitize_fence {
     uint8_t reserved;
     uint32_t immediate; /* the operand's bits */
 };
+
+/* ---- initcheck: values that nobody wrote ---- */
+
+/* Where the bits of a value come from that nobody wrote: an origin has a kind in its upper byte and a number below. 0: not known. */
+enum wl_origin { WL_ORIGIN_NONE, WL_ORIGIN_MEMORY, WL_ORIGIN_LDS, WL_ORIGIN_SCRATCH, WL_ORIGIN_VGPR, WL_ORIGIN_SGPR };
+enum { WL_ORIGIN_SHIFT = 56 };
+static inline uint64_t wl_origin(enum wl_origin kind, uint64_t number) { return (uint64_t)kind << WL_ORIGIN_SHIFT | number; }
+static inline enum wl_origin wl_origin_kind(uint64_t origin) { return (enum wl_origin)(origin >> WL_ORIGIN_SHIFT); }
+static inline uint64_t wl_origin_number(uint64_t origin) { return origin & ((UINT64_C(1) << WL_ORIGIN_SHIFT) - 1); }
+
+/* What the next access to memory moves between registers and memory: threaded code says so before it asks for the access. */
+enum wl_transfer_kind { WL_TRANSFER_NONE, WL_TRANSFER_VECTOR, WL_TRANSFER_SCALAR, WL_TRANSFER_TO_LDS };
+struct wl_transfer {
+    uint64_t instruction;        /* the sanitize layer's own */
+    uint8_t kind;                /* enum wl_transfer_kind */
+    bool has_result, has_data;   /* VECTOR, SCALAR: which of the two registers below there are */
+    bool two;                    /* two addresses: the second access has registers of its own */
+    bool sign, d16, hi, typed;   /* as in struct wl_isa; typed: the bits change on their way */
+    bool replaces;               /* an atomic that does not look at the old value */
+    uint8_t dwords;              /* registers a lane moves */
+    uint16_t result[2], data[2]; /* VECTOR: rows; SCALAR: registers */
+};
+
+/* The bits of a wave's registers that nobody wrote. A lane of a row has some if its bit in `lanes` is set; then if its bit in `never` is set
+ * too, nobody has written the register at all; else `bits` and `origin` say which, and where they come from. */
+struct wl_undefined {
+    uint32_t wave_size;
+    uint64_t scalar[2]; /* bit r: sgpr[r] has some */
+    uint32_t sgpr[WL_SGPR_COUNT];
+    uint64_t sgpr_origin[WL_SGPR_COUNT];
+    uint64_t lanes[WL_VGPR_COUNT], never[WL_VGPR_COUNT];
+    uint32_t bits[WL_VGPR_COUNT][64];
+    uint64_t origin[WL_VGPR_COUNT][64];
+    struct wl_transfer transfer;
+};
+
+static inline uint32_t wl_undefined_bits(const struct wl_undefined *u, unsigned row, unsigned lane) {
+    if (!(u->lanes[row] >> lane & 1))
+        return 0;
+    return u->never[row] >> lane & 1 ? UINT32_MAX : u->bits[row][lane];
+}
+static inline uint64_t wl_undefined_origin(const struct wl_undefined *u, unsigned row, unsigned lane) {
+    return u->never[row] >> lane & 1 ? wl_origin(WL_ORIGIN_VGPR, row) : u->origin[row][lane];
+}
+static inline void wl_undefined_set(struct wl_undefined *u, unsigned row, unsigned lane, uint32_t bits, uint64_t origin) {
+    const uint64_t bit = UINT64_C(1) << lane;
+    u->lanes[row] = bits ? u->lanes[row] | bit : u->lanes[row] & ~bit;
+    if (!bits)
+        return;
+    u->never[row] &= ~bit;
+    u->bits[row][lane] = bits;
+    u->origin[row][lane] = origin;
+}
+static inline void wl_undefined_set_scalar(struct wl_undefined *u, unsigned reg, uint32_t bits, uint64_t origin) {
+    const uint64_t bit = UINT64_C(1) << reg % 64;
+    u->sgpr[reg] = bits;
+    u->sgpr_origin[reg] = origin;
+    u->scalar[reg / 64] = bits ? u->scalar[reg / 64] | bit : u->scalar[reg / 64] & ~bit;
+}
+
+/* What a value that nobody wrote decides. */
+enum wl_undefined_use { WL_USE_BRANCH, WL_USE_EXEC, WL_USE_ADDRESS, WL_USE_ATOMIC, WL_USE_HOST };
 
 #endif

@@ -1,5 +1,5 @@
 /* Scalar instructions and scalar memory, as steps; and scalar operands of all others. */
-#include "translate/steps/steps.h"
+#include "translate/steps/salu.h"
 
 #include "base/cpu.h"
 #include "base/whole.h"
@@ -134,27 +134,8 @@ uint64_t wl_scalar_read(const struct wl_machine *m, const struct wl_scalar *s) {
 
 /* ---- instructions with semantics ---- */
 
-struct salu_input {
-    struct wl_scalar scalar;
-    uint64_t keep, negate;
-    bool flushes;
-};
-
-struct salu_result {
-    uint8_t bits, registers; /* of the value; 0: dropped */
-    uint16_t reg;
-    bool flushes;
-};
-
-struct salu {
-    wl_native_fn *native;
-    uint8_t result_count, input_count;
-    struct salu_input inputs[WL_SEM_SLOTS];
-    struct salu_result results[WL_SEM_SLOTS];
-};
-
 static const struct wl_step *run_salu(struct wl_machine *m, const struct wl_step *step) {
-    const struct salu *s = step->data;
+    const struct wl_salu *s = step->data;
     _Alignas(16) uint64_t values[2 * WL_SEM_SLOTS][2];
     void *pointers[2 * WL_SEM_SLOTS];
     for (unsigned i = 0; i < s->result_count; i++) {
@@ -162,16 +143,12 @@ static const struct wl_step *run_salu(struct wl_machine *m, const struct wl_step
         values[i][0] = 0;
     }
     for (unsigned i = 0; i < s->input_count; i++) {
-        const struct salu_input *in = &s->inputs[i];
-        uint64_t value = (wl_scalar_read(m, &in->scalar) & in->keep) ^ in->negate;
-        if (in->flushes && !(m->wave->mode_register & WL_FLUSH_INPUTS))
-            value = wl_flush_f32((uint32_t)value);
-        values[s->result_count + i][0] = value;
+        values[s->result_count + i][0] = wl_salu_read(m, &s->inputs[i], m->wave->mode_register);
         pointers[s->result_count + i] = values[s->result_count + i];
     }
     wl_steps_call(s->native, pointers, (unsigned)s->result_count + s->input_count);
     for (unsigned i = 0; i < s->result_count; i++) {
-        const struct salu_result *r = &s->results[i];
+        const struct wl_salu_result *r = &s->results[i];
         uint64_t value = values[i][0];
         if (r->flushes && !(m->wave->mode_register & WL_FLUSH_RESULTS))
             value = wl_flush_f32((uint32_t)value);
@@ -183,12 +160,14 @@ static const struct wl_step *run_salu(struct wl_machine *m, const struct wl_step
     return step + 1;
 }
 
+bool wl_salu_is(wl_step_fn *run) { return run == run_salu; }
+
 static const struct wl_operand *printed_operand(const struct wl_inst *inst, unsigned *next) {
     static const struct wl_operand none;
     return *next < inst->operand_count ? &inst->operands[(*next)++] : &none;
 }
 
-static bool plan_salu_input(struct wl_steps_builder *b, struct salu_input *in, const struct wl_inst *inst, struct wl_slot slot,
+static bool plan_salu_input(struct wl_steps_builder *b, struct wl_salu_input *in, const struct wl_inst *inst, struct wl_slot slot,
                             unsigned *printed) {
     struct wl_operand reg = {.kind = WL_OPERAND_SGPR, .count = (uint8_t)(b->wave_size / 32)};
     const struct wl_operand *operand = &reg;
@@ -223,9 +202,9 @@ static bool plan_salu_input(struct wl_steps_builder *b, struct salu_input *in, c
     return wl_scalar_plan(&in->scalar, operand, slot.type);
 }
 
-static bool plan_salu_result(struct wl_steps_builder *b, struct salu_result *r, const struct wl_inst *inst, struct wl_slot slot,
+static bool plan_salu_result(struct wl_steps_builder *b, struct wl_salu_result *r, const struct wl_inst *inst, struct wl_slot slot,
                              unsigned *printed) {
-    *r = (struct salu_result){.bits = (uint8_t)wl_type_bits(slot.type), .registers = 1};
+    *r = (struct wl_salu_result){.bits = (uint8_t)wl_type_bits(slot.type), .registers = 1};
     r->flushes = wl_steps_flushes(b, inst, slot.type);
     switch (slot.role) {
     case WL_ROLE_SCC:
@@ -254,7 +233,7 @@ static bool plan_salu_result(struct wl_steps_builder *b, struct salu_result *r, 
 
 static void add_salu(struct wl_steps_builder *b, const struct wl_inst *inst) {
     const struct wl_sem *sem = wl_steps_choose(b, inst->sem);
-    struct salu *s = wl_steps_allocate(b, sizeof *s);
+    struct wl_salu *s = wl_steps_allocate(b, sizeof *s);
     bool good = s && !inst->omod && !inst->clamp;
     unsigned printed = 0;
     for (unsigned i = 0; i < sem->result_count; i++)
@@ -268,6 +247,7 @@ static void add_salu(struct wl_steps_builder *b, const struct wl_inst *inst) {
         wl_steps_refuse(b, inst);
         return;
     }
+    s->sem = sem;
     s->native = wl_steps_native(sem);
     s->result_count = sem->result_count;
     s->input_count = sem->input_count;

@@ -4,6 +4,8 @@
 
 #include "machine/helpers.h"
 #include "machine/processor.h"
+#include "machine/sanitize.h"
+#include "translate/steps/init.h"
 #include "translate/unit/turns.h"
 
 #include <stdatomic.h>
@@ -371,10 +373,13 @@ static void add_block(struct wl_steps_builder *b, uint32_t p) {
     add_start(b, block);
     for (b->at = 0; b->at < block->count && !b->status; b->at++) {
         const struct wl_inst *inst = &b->unit->insts[block->first + b->at];
+        const uint32_t before = b->step_count;
         if (!(inst->index_mode ? wl_steps_relative(b, inst) : wl_steps_instruction(b, inst)))
             wl_steps_refuse(b, inst);
         else if (inst->fence)
             wl_steps_add(b, run_fence, NULL);
+        if (b->steps->follows_values && !b->status)
+            wl_steps_add_init(b, inst, before);
         if (b->request->sanitize)
             wl_steps_add_sanitize_fence(b, inst);
     }
@@ -426,7 +431,7 @@ static void connect(struct wl_steps_builder *b) {
 enum wl_status wl_steps_build(const struct wl_unit *unit, struct wl_steps **result) {
     struct wl_steps *steps = calloc(1, sizeof *steps);
     struct wl_steps_builder b = {.unit = unit, .request = unit->request, .steps = steps, .wave_size = unit->request->wave_size};
-    b.most = (unit->request->sanitize ? 2 : 1) * (size_t)unit->inst_count + 3 * (size_t)unit->block_count + 1;
+    b.most = (unit->request->sanitize ? 3 : 1) * (size_t)unit->inst_count + 3 * (size_t)unit->block_count + 1;
     b.generation = wl_processor_generation(unit->request->processor);
     b.first = calloc(unit->block_count + 1, sizeof *b.first);
     b.ends = calloc(unit->block_count + 1, sizeof(struct end *));
@@ -442,6 +447,7 @@ enum wl_status wl_steps_build(const struct wl_unit *unit, struct wl_steps **resu
         b.status = wl_fail(WL_UNSUPPORTED, "%s rounds f64 and f32 differently", unit->request->name);
     } else {
         steps->splits_denormals = wl_denormal_split(unit);
+        steps->follows_values = unit->request->sanitize & WL_SANITIZE_INITCHECK;
         steps->resume_count = unit->resume_count;
         add_blocks(&b);
         if (!b.status)
@@ -476,6 +482,8 @@ uint32_t wl_steps_run(struct wl_wave *wave, const struct wl_steps *steps) {
     if (wave->resume >= steps->resume_count)
         return WL_EXIT_ILLEGAL;
     wave->fault_pc = 1; /* until a step says better */
+    if (steps->follows_values)
+        m.undefined = wave->helpers->sanitize_undefined(wave);
     if (steps->splits_denormals)
         wave->helpers->denormals(wave, 1);
     for (const struct wl_step *step = steps->code + steps->resume[wave->resume]; step;)

@@ -17,6 +17,7 @@
  *   steps/indexed.c registers chosen at run time
  *   steps/wide.c    v_mqsad_u32_u8
  *   steps/sanitize.c what steps tell sanitizers
+ *   steps/init.h    initcheck: which bits of registers nobody wrote
  *
  * If an instruction of the unit has no step, the whole unit is unsupported here and waits for native code. */
 #ifndef WL_TRANSLATE_STEPS_H
@@ -30,6 +31,7 @@
 
 struct wl_sanitize_site; /* machine/sanitize.h */
 struct wl_step;
+struct wl_undefined; /* the same */
 
 /* A wave while it runs in steps. */
 struct wl_machine {
@@ -40,6 +42,7 @@ struct wl_machine {
     uint32_t wave_size; /* 32 or 64 */
     uint32_t exit;      /* enum wl_exit, when a step returns NULL */
     uint32_t rounds;    /* of loops without resume points */
+    struct wl_undefined *undefined; /* what nobody wrote of its registers, in units for initcheck; NULL: it does not watch this wave */
 };
 
 /* Does the instruction; returns the step to go on with, or NULL to leave with machine->exit. */
@@ -55,6 +58,7 @@ struct wl_steps {
     uint32_t *resume; /* index in `code` of each resume point */
     uint32_t resume_count;
     bool splits_denormals;
+    bool follows_values; /* for initcheck */
     struct wl_unit_info *info;
     struct wl_steps_control *control;
     struct wl_steps_chunk *memory; /* everything that steps point to */

@@ -1,5 +1,5 @@
 /* Vector instructions with semantics: operands and modifiers around calls of the native functions, a strip of 16 lanes at a time. */
-#include "translate/steps/steps.h"
+#include "translate/steps/valu.h"
 
 #include "machine/helpers.h"
 
@@ -7,64 +7,8 @@
 #include <immintrin.h>
 #endif
 
-enum { MAX_WIDTH = 8 /* bytes a lane */, MAX_RESULTS = 3, MAX_INPUTS = 6, MAX_LANES = 64 };
-
-/* One strip of values. */
-union strip {
-    uint16_t half[WL_STRIP];
-    uint32_t word[WL_STRIP];
-    uint64_t pair[WL_STRIP];
-    float number[WL_STRIP];
-    double real[WL_STRIP];
-    _Alignas(128) uint8_t bytes[WL_STRIP * MAX_WIDTH];
-};
-
-enum source_kind { SOURCE_ROW, SOURCE_PAIR, SOURCE_SCALAR, SOURCE_MASK, SOURCE_MODE, SOURCE_DPP };
-
-/* How an operand becomes the semantics' parameter. */
-struct source {
-    uint8_t kind, width; /* enum source_kind; bits of the parameter's lanes */
-    bool direct;         /* the row itself is the parameter */
-    bool changes;        /* something of what follows is done */
-    uint8_t sel;         /* SDWA */
-    bool sext, selects;
-    bool half, half_high; /* cut to 16 bits, the upper ones */
-    bool shuffles, low_from_high, high_from_high;
-    bool mixes, mix_high, mix_bf16; /* a half becomes a float */
-    bool flushes;
-    uint16_t reg;
-    uint64_t flip, keep, negate; /* in this order: ^ flip, then & keep, then ^ negate */
-    struct wl_scalar scalar;
-    const union strip *constant; /* the parameter, if it is always the same; NULL: it is not */
-};
-
-struct result {
-    uint8_t width, type; /* bits a lane; enum wl_type */
-    bool is_mask, to_exec, discard;
-    bool direct; /* full strips go to the row as they are */
-    bool clamp, flushes;
-    uint8_t omod;
-    bool half_high, half_keeps; /* 16 bits: which half, and whether the other one stays */
-    bool selects;               /* SDWA */
-    uint8_t sel, unused;
-    uint16_t reg; /* row, or the mask's register; masks for EXEC: the second register, or WL_SGPR_COUNT */
-};
-
-struct valu {
-    wl_native_fn *native;
-    wl_wave_fn *wave; /* NULL: it has none */
-    uint8_t result_count, input_count;
-    bool dpp, fetch_inactive, bound_ctrl;
-    uint8_t dpp_kind, row_mask, bank_mask, dpp_rows;
-    uint16_t dpp_reg;
-    uint32_t dpp_control;
-    const struct valu *second; /* of a pair: reads before this one writes */
-    struct result results[MAX_RESULTS];
-    struct source inputs[]; /* input_count, MAX_INPUTS at most */
-};
-
 /* Masks' elements are 0 and -1. */
-static unsigned sign_bits(const uint32_t words[WL_STRIP]) {
+unsigned wl_valu_sign_bits(const uint32_t words[WL_STRIP]) {
 #if defined(__AVX2__)
     __m256 low = _mm256_loadu_ps((const float *)(const void *)words), high = _mm256_loadu_ps((const float *)(const void *)(words + 8));
     return (unsigned)_mm256_movemask_ps(low) | (unsigned)_mm256_movemask_ps(high) << WL_STRIP / 2;
@@ -84,7 +28,7 @@ static __m256i lanes_of(unsigned bits) {
 }
 #endif
 
-static void spread_words(uint32_t words[WL_STRIP], uint64_t mask) {
+void wl_valu_spread(uint32_t words[WL_STRIP], uint64_t mask) {
 #if defined(__AVX2__)
     _mm256_storeu_si256((__m256i *)(void *)words, lanes_of((unsigned)mask));
     _mm256_storeu_si256((__m256i *)(void *)(words + 8), lanes_of((unsigned)mask >> 8));
@@ -96,7 +40,7 @@ static void spread_words(uint32_t words[WL_STRIP], uint64_t mask) {
 
 /* ---- inputs ---- */
 
-static void select_part(union strip *x, unsigned sel, bool sign) {
+static void select_part(union wl_strip *x, unsigned sel, bool sign) {
     bool byte = sel <= WL_SEL_BYTE_3;
     unsigned shift = byte ? 8 * (sel - WL_SEL_BYTE_0) : 16 * (sel - WL_SEL_WORD_0);
     for (unsigned i = 0; i < WL_STRIP; i++) {
@@ -108,12 +52,12 @@ static void select_part(union strip *x, unsigned sel, bool sign) {
     }
 }
 
-static void cut_half(union strip *x, bool high) {
+static void cut_half(union wl_strip *x, bool high) {
     for (unsigned i = 0; i < WL_STRIP; i++)
         x->half[i] = (uint16_t)(x->word[i] >> (high ? 16 : 0));
 }
 
-static void shuffle_halves(union strip *x, const struct source *s) {
+static void shuffle_halves(union wl_strip *x, const struct wl_valu_source *s) {
     if (s->width == 32)
         for (unsigned i = 0; i < WL_STRIP; i++) {
             uint32_t low = x->word[i] & 0xffff, high = x->word[i] >> 16;
@@ -139,7 +83,7 @@ static uint16_t float_to_half(float value) {
     return bits;
 }
 
-static void change_bits(union strip *x, unsigned width, uint64_t flip, uint64_t keep, uint64_t negate) {
+static void change_bits(union wl_strip *x, unsigned width, uint64_t flip, uint64_t keep, uint64_t negate) {
     for (unsigned i = 0; i < WL_STRIP; i++) {
         if (width == 16)
             x->half[i] = (uint16_t)(((x->half[i] ^ flip) & keep) ^ negate);
@@ -150,13 +94,13 @@ static void change_bits(union strip *x, unsigned width, uint64_t flip, uint64_t 
     }
 }
 
-static void flush(union strip *x, unsigned width) {
+static void flush(union wl_strip *x, unsigned width) {
     for (unsigned i = 0; i < width / 32 * WL_STRIP; i++)
         memcpy(x->bytes + 4 * i, &(uint32_t){wl_flush_f32(((const uint32_t *)(const void *)x->bytes)[i])}, 4);
 }
 
 /* `is_half`: the value has 16 bits a lane already. */
-static void change(const struct wl_machine *m, union strip *x, const struct source *s, bool is_half) {
+static void change(const struct wl_machine *m, union wl_strip *x, const struct wl_valu_source *s, bool is_half) {
     if (!s->changes)
         return;
     if (s->selects) {
@@ -186,7 +130,7 @@ static void change(const struct wl_machine *m, union strip *x, const struct sour
         flush(x, s->width);
 }
 
-static void splat(union strip *x, uint64_t value, unsigned width) {
+static void splat(union wl_strip *x, uint64_t value, unsigned width) {
     if (width == 16)
         for (unsigned i = 0; i < WL_STRIP; i++)
             x->half[i] = (uint16_t)value;
@@ -199,8 +143,8 @@ static void splat(union strip *x, uint64_t value, unsigned width) {
 }
 
 /* What is the same in all strips: a scalar operand. */
-static void read_scalar(const struct wl_machine *m, const struct source *s, union strip *x) {
-    if (s->kind == SOURCE_MODE) {
+void wl_valu_scalar(const struct wl_machine *m, const struct wl_valu_source *s, union wl_strip *x) {
+    if (s->kind == WL_SOURCE_MODE) {
         splat(x, m->wave->mode_register, 32);
         return;
     }
@@ -208,23 +152,23 @@ static void read_scalar(const struct wl_machine *m, const struct source *s, unio
     change(m, x, s, s->scalar.bits == 16);
 }
 
-static void join(union strip *x, const uint32_t *low, const uint32_t *high) {
+static void join(union wl_strip *x, const uint32_t *low, const uint32_t *high) {
     for (unsigned i = 0; i < WL_STRIP; i++)
         x->pair[i] = low[i] | (uint64_t)high[i] << 32;
 }
 
 /* The parameter for a strip: the row itself, or what is made of it in *x. */
-static void *read_strip(const struct wl_machine *m, const struct source *s, unsigned first, uint64_t mask, const uint32_t *dpp,
-                        union strip *x) {
-    const uint32_t *row = s->kind == SOURCE_DPP ? dpp + first : wl_machine_row(m, s->reg) + first;
-    const uint32_t *next = s->kind == SOURCE_DPP ? row + MAX_LANES : row + m->wave_size;
+void *wl_valu_strip(const struct wl_machine *m, const struct wl_valu_source *s, unsigned first, uint64_t mask, const uint32_t *dpp,
+                        union wl_strip *x) {
+    const uint32_t *row = s->kind == WL_SOURCE_DPP ? dpp + first : wl_machine_row(m, s->reg) + first;
+    const uint32_t *next = s->kind == WL_SOURCE_DPP ? row + WL_VALU_LANES : row + m->wave_size;
     if (s->direct)
         return (void *)(uintptr_t)row;
-    if (s->kind == SOURCE_MASK) {
-        spread_words(x->word, mask >> first);
+    if (s->kind == WL_SOURCE_MASK) {
+        wl_valu_spread(x->word, mask >> first);
         return x;
     }
-    if (s->kind == SOURCE_PAIR || (s->kind == SOURCE_DPP && s->width == 64))
+    if (s->kind == WL_SOURCE_PAIR || (s->kind == WL_SOURCE_DPP && s->width == 64))
         join(x, row, next);
     else
         memcpy(x, row, sizeof x->word);
@@ -246,7 +190,7 @@ static double clamp_double(double value) {
 
 static const float factors[] = {1, 2, 4, 0.5F};
 
-static void scale_floats(float *values, unsigned count, const struct result *r) {
+static void scale_floats(float *values, unsigned count, const struct wl_valu_result *r) {
     for (unsigned i = 0; i < count; i++) {
         if (r->omod)
             values[i] *= factors[r->omod & 3];
@@ -255,7 +199,7 @@ static void scale_floats(float *values, unsigned count, const struct result *r) 
     }
 }
 
-static void scale_halves(uint16_t *halves, unsigned count, const struct result *r) {
+static void scale_halves(uint16_t *halves, unsigned count, const struct wl_valu_result *r) {
     for (unsigned i = 0; i < count; i++) {
         float value = half_to_float(halves[i]);
         scale_floats(&value, 1, r);
@@ -264,13 +208,13 @@ static void scale_halves(uint16_t *halves, unsigned count, const struct result *
 }
 
 /* Output multiplier and clamp. Integers have saturating semantics of their own. */
-static void modify_result(union strip *x, const struct result *r) {
+static void modify_result(union wl_strip *x, const struct wl_valu_result *r) {
     switch (r->type) {
     case WL_F32:
         scale_floats(x->number, WL_STRIP, r);
         break;
     case WL_PKF32:
-        scale_floats((float *)(void *)x->bytes, 2 * WL_STRIP, &(struct result){.clamp = r->clamp});
+        scale_floats((float *)(void *)x->bytes, 2 * WL_STRIP, &(struct wl_valu_result){.clamp = r->clamp});
         break;
     case WL_F64:
         for (unsigned i = 0; i < WL_STRIP; i++) {
@@ -284,14 +228,14 @@ static void modify_result(union strip *x, const struct result *r) {
         scale_halves(x->half, WL_STRIP, r);
         break;
     case WL_PKF16:
-        scale_halves((uint16_t *)(void *)x->bytes, 2 * WL_STRIP, &(struct result){.clamp = r->clamp});
+        scale_halves((uint16_t *)(void *)x->bytes, 2 * WL_STRIP, &(struct wl_valu_result){.clamp = r->clamp});
         break;
     default:
         break;
     }
 }
 
-static void place_sdwa(uint32_t *words, const struct result *r, const uint32_t *old) {
+static void place_sdwa(uint32_t *words, const struct wl_valu_result *r, const uint32_t *old) {
     bool byte = r->sel <= WL_SEL_BYTE_3;
     unsigned shift = byte ? 8u * (r->sel - WL_SEL_BYTE_0) : 16u * (r->sel - WL_SEL_WORD_0), bits = byte ? 8 : 16;
     uint32_t field = ((1u << bits) - 1) << shift;
@@ -305,7 +249,7 @@ static void place_sdwa(uint32_t *words, const struct result *r, const uint32_t *
     }
 }
 
-static void widen_half(union strip *x, const struct result *r, const uint32_t *old) {
+static void widen_half(union wl_strip *x, const struct wl_valu_result *r, const uint32_t *old) {
     for (unsigned i = WL_STRIP; i-- > 0;)
         x->word[i] = x->half[i];
     if (r->selects || !r->half_keeps)
@@ -327,7 +271,7 @@ static void blend(uint32_t *to, const uint32_t *words, unsigned lanes) {
 #endif
 }
 
-static void write_strip(const struct wl_machine *m, const struct result *r, unsigned first, union strip *x, unsigned lanes) {
+void wl_valu_write(const struct wl_machine *m, const struct wl_valu_result *r, unsigned first, union wl_strip *x, unsigned lanes) {
     uint32_t *row = wl_machine_row(m, r->reg) + first;
     if (r->clamp || r->omod)
         modify_result(x, r);
@@ -354,12 +298,11 @@ static void write_strip(const struct wl_machine *m, const struct result *r, unsi
 
 static uint64_t wave_lanes(const struct wl_machine *m) { return m->wave_size == 64 ? UINT64_MAX : UINT32_MAX; }
 
-/* The lanes that DPP's source row gives, for both rows of a pair, and which lanes may be written. */
-static uint64_t permute(const struct wl_machine *m, const struct valu *v, uint32_t rows[2 * MAX_LANES]) {
-    uint32_t unused[MAX_LANES];
+uint64_t wl_valu_permute(const struct wl_machine *m, const struct wl_valu *v, uint32_t rows[2 * WL_VALU_LANES]) {
+    uint32_t unused[WL_VALU_LANES];
     for (unsigned i = 0; i < v->dpp_rows; i++) {
-        memset(rows + (size_t)i * MAX_LANES, 0, MAX_LANES * sizeof *rows);
-        m->wave->helpers->dpp(m->wave, rows + (size_t)i * MAX_LANES, wl_machine_row(m, v->dpp_reg + i), v->dpp_kind, v->dpp_control, 0xf,
+        memset(rows + (size_t)i * WL_VALU_LANES, 0, WL_VALU_LANES * sizeof *rows);
+        m->wave->helpers->dpp(m->wave, rows + (size_t)i * WL_VALU_LANES, wl_machine_row(m, v->dpp_reg + i), v->dpp_kind, v->dpp_control, 0xf,
                               0xf, 1, v->fetch_inactive);
     }
     if (v->dpp_kind == WL_DPP_DPP8)
@@ -370,54 +313,54 @@ static uint64_t permute(const struct wl_machine *m, const struct valu *v, uint32
 
 /* A vector instruction between reading and writing. */
 struct work {
-    union strip in[MAX_INPUTS], out[MAX_RESULTS];
-    uint32_t dpp[2 * MAX_LANES];
-    uint64_t enabled, masks_in[MAX_INPUTS], masks_out[MAX_RESULTS];
+    union wl_strip in[WL_VALU_INPUTS], out[WL_VALU_RESULTS];
+    uint32_t dpp[2 * WL_VALU_LANES];
+    uint64_t enabled, masks_in[WL_VALU_INPUTS], masks_out[WL_VALU_RESULTS];
 };
 
-static void start(const struct wl_machine *m, const struct valu *v, struct work *w) {
-    w->enabled = v->dpp ? permute(m, v, w->dpp) : UINT64_MAX;
+static void start(const struct wl_machine *m, const struct wl_valu *v, struct work *w) {
+    w->enabled = v->dpp ? wl_valu_permute(m, v, w->dpp) : UINT64_MAX;
     for (unsigned i = 0; i < v->input_count; i++) {
-        const struct source *s = &v->inputs[i];
-        if ((s->kind == SOURCE_SCALAR && !s->constant) || s->kind == SOURCE_MODE)
-            read_scalar(m, s, &w->in[i]);
-        else if (s->kind == SOURCE_MASK)
+        const struct wl_valu_source *s = &v->inputs[i];
+        if ((s->kind == WL_SOURCE_SCALAR && !s->constant) || s->kind == WL_SOURCE_MODE)
+            wl_valu_scalar(m, s, &w->in[i]);
+        else if (s->kind == WL_SOURCE_MASK)
             w->masks_in[i] = wl_scalar_read(m, &s->scalar);
     }
     for (unsigned i = 0; i < v->result_count; i++)
         w->masks_out[i] = 0;
 }
 
-static void compute(const struct wl_machine *m, const struct valu *v, struct work *w, unsigned first, unsigned lanes) {
-    void *pointers[MAX_RESULTS + MAX_INPUTS];
+static void compute(const struct wl_machine *m, const struct wl_valu *v, struct work *w, unsigned first, unsigned lanes) {
+    void *pointers[WL_VALU_RESULTS + WL_VALU_INPUTS];
     for (unsigned i = 0; i < v->result_count; i++)
         pointers[i] = &w->out[i];
     if (lanes == 0xffff && v->results[0].direct && !v->second)
         pointers[0] = wl_machine_row(m, v->results[0].reg) + first;
     for (unsigned i = 0; i < v->input_count; i++) {
-        const struct source *s = &v->inputs[i];
-        bool scalar = s->kind == SOURCE_SCALAR || s->kind == SOURCE_MODE;
+        const struct wl_valu_source *s = &v->inputs[i];
+        bool scalar = s->kind == WL_SOURCE_SCALAR || s->kind == WL_SOURCE_MODE;
         pointers[v->result_count + i] = s->constant ? (void *)(uintptr_t)s->constant
                                         : scalar    ? &w->in[i]
-                                                    : read_strip(m, s, first, w->masks_in[i], w->dpp, &w->in[i]);
+                                                    : wl_valu_strip(m, s, first, w->masks_in[i], w->dpp, &w->in[i]);
     }
     wl_steps_call(v->native, pointers, v->result_count + v->input_count);
 }
 
-static void put(const struct wl_machine *m, const struct valu *v, struct work *w, unsigned first, unsigned lanes) {
+static void put(const struct wl_machine *m, const struct wl_valu *v, struct work *w, unsigned first, unsigned lanes) {
     for (unsigned i = 0; i < v->result_count; i++) {
-        const struct result *r = &v->results[i];
+        const struct wl_valu_result *r = &v->results[i];
         if (r->is_mask) {
-            w->masks_out[i] |= (uint64_t)(sign_bits(w->out[i].word) & lanes) << first;
+            w->masks_out[i] |= (uint64_t)(wl_valu_sign_bits(w->out[i].word) & lanes) << first;
         } else if (!r->discard && (i || lanes != 0xffff || !r->direct || v->second)) {
-            write_strip(m, r, first, &w->out[i], lanes & (unsigned)(w->enabled >> first));
+            wl_valu_write(m, r, first, &w->out[i], lanes & (unsigned)(w->enabled >> first));
         }
     }
 }
 
-static void finish(struct wl_machine *m, const struct valu *v, const struct work *w) {
+static void finish(struct wl_machine *m, const struct wl_valu *v, const struct work *w) {
     for (unsigned i = 0; i < v->result_count; i++) {
-        const struct result *r = &v->results[i];
+        const struct wl_valu_result *r = &v->results[i];
         if (!r->is_mask || r->discard)
             continue;
         if (r->to_exec)
@@ -428,7 +371,7 @@ static void finish(struct wl_machine *m, const struct valu *v, const struct work
 }
 
 static const struct wl_step *run_valu(struct wl_machine *m, const struct wl_step *step) {
-    const struct valu *v = step->data;
+    const struct wl_valu *v = step->data;
     struct work w;
     uint64_t exec = wl_machine_exec(m);
     start(m, v, &w);
@@ -444,7 +387,7 @@ static const struct wl_step *run_valu(struct wl_machine *m, const struct wl_step
 }
 
 static const struct wl_step *run_pair(struct wl_machine *m, const struct wl_step *step) {
-    const struct valu *v = step->data;
+    const struct wl_valu *v = step->data;
     struct work a, b;
     uint64_t exec = wl_machine_exec(m);
     start(m, v, &a);
@@ -467,35 +410,35 @@ static const struct wl_step *run_pair(struct wl_machine *m, const struct wl_step
  * are computed with the others and dropped. COUNT inputs; made once for each number. */
 static inline __attribute__((always_inline)) const struct wl_step *run_wave(struct wl_machine *m, const struct wl_step *step,
                                                                             const unsigned count, const bool to_mask) {
-    const struct valu *v = step->data;
-    union strip made[3];
-    _Alignas(64) uint32_t spread[3][MAX_LANES], result[MAX_LANES];
+    const struct wl_valu *v = step->data;
+    union wl_strip made[3];
+    _Alignas(64) uint32_t spread[3][WL_VALU_LANES], result[WL_VALU_LANES];
     void *inputs[3];
     uint64_t advances[3], exec = wl_machine_exec(m), mask = 0;
     uint32_t *to = to_mask ? NULL : wl_machine_row(m, v->results[0].reg);
     bool full = exec == (m->wave_size == 64 ? UINT64_MAX : UINT32_MAX);
     for (unsigned i = 0; i < count; i++) {
-        const struct source *s = &v->inputs[i];
-        advances[i] = s->kind == SOURCE_ROW || s->kind == SOURCE_MASK ? WL_STRIP * 4 : 0;
-        if (s->kind == SOURCE_ROW) {
+        const struct wl_valu_source *s = &v->inputs[i];
+        advances[i] = s->kind == WL_SOURCE_ROW || s->kind == WL_SOURCE_MASK ? WL_STRIP * 4 : 0;
+        if (s->kind == WL_SOURCE_ROW) {
             inputs[i] = wl_machine_row(m, s->reg);
         } else if (s->constant) {
             inputs[i] = (void *)(uintptr_t)s->constant;
-        } else if (s->kind == SOURCE_MASK) {
+        } else if (s->kind == WL_SOURCE_MASK) {
             uint64_t bits = wl_scalar_read(m, &s->scalar);
-            for (unsigned l = 0; l < MAX_LANES; l += WL_STRIP)
-                spread_words(&spread[i][l], bits >> l);
+            for (unsigned l = 0; l < WL_VALU_LANES; l += WL_STRIP)
+                wl_valu_spread(&spread[i][l], bits >> l);
             inputs[i] = spread[i];
         } else {
-            read_scalar(m, s, &made[i]);
+            wl_valu_scalar(m, s, &made[i]);
             inputs[i] = &made[i];
         }
     }
     v->wave(full && !to_mask ? to : result, inputs, advances, m->wave_size / WL_STRIP);
     if (to_mask) {
-        const struct result *r = &v->results[0];
+        const struct wl_valu_result *r = &v->results[0];
         for (unsigned first = 0; first < m->wave_size; first += WL_STRIP)
-            mask |= (uint64_t)sign_bits(result + first) << first;
+            mask |= (uint64_t)wl_valu_sign_bits(result + first) << first;
         mask &= exec;
         if (r->to_exec)
             wl_machine_set_mask(m, WL_SGPR_EXEC, mask);
@@ -531,7 +474,7 @@ static bool is_mixed(const struct wl_inst *inst) {
 static bool is_packed(enum wl_type type) { return type == WL_PKU16 || type == WL_PKI16 || type == WL_PKF16 || type == WL_PKBF16; }
 
 /* Modifiers of a printed source, in the order in which they are applied. */
-static void plan_modifiers(struct source *s, const struct wl_inst *inst, const struct wl_operand *operand, enum wl_type type,
+static void plan_modifiers(struct wl_valu_source *s, const struct wl_inst *inst, const struct wl_operand *operand, enum wl_type type,
                            unsigned source) {
     bool low = inst->op_sel >> source & 1, high = inst->has_op_sel_hi ? inst->op_sel_hi >> source & 1 : 1;
     s->half = s->width == 16;
@@ -557,18 +500,18 @@ static void plan_modifiers(struct source *s, const struct wl_inst *inst, const s
 }
 
 /* False: this input is not implemented here. */
-static bool plan_input(struct wl_steps_builder *b, struct valu *v, struct source *s, const struct wl_inst *inst,
+static bool plan_input(struct wl_steps_builder *b, struct wl_valu *v, struct wl_valu_source *s, const struct wl_inst *inst,
                        const struct wl_operand *operand, struct wl_slot slot, unsigned source) {
-    *s = (struct source){.width = (uint8_t)wl_type_bits(slot.type), .keep = UINT64_MAX, .reg = operand->reg};
+    *s = (struct wl_valu_source){.width = (uint8_t)wl_type_bits(slot.type), .keep = UINT64_MAX, .reg = operand->reg};
     if (s->width > 64)
         return false;
     if (slot.type == WL_MASK) {
         static const struct wl_operand vcc = {.kind = WL_OPERAND_SGPR, .reg = WL_SGPR_VCC, .count = 2};
-        s->kind = SOURCE_MASK;
+        s->kind = WL_SOURCE_MASK;
         return wl_scalar_plan(&s->scalar, slot.role == WL_ROLE_VCC ? &vcc : operand, b->wave_size == 64 ? WL_U64 : WL_U32);
     }
     if (slot.role == WL_ROLE_MODE) {
-        s->kind = SOURCE_MODE;
+        s->kind = WL_SOURCE_MODE;
         return true;
     }
     s->flushes = wl_steps_flushes(b, inst, slot.type);
@@ -584,7 +527,7 @@ static bool plan_input(struct wl_steps_builder *b, struct valu *v, struct source
     }
     s->changes = s->selects || s->half || s->shuffles || s->mixes || s->flip || ~s->keep || s->negate || s->flushes;
     if (operand->kind != WL_OPERAND_VGPR) {
-        s->kind = SOURCE_SCALAR;
+        s->kind = WL_SOURCE_SCALAR;
         bool bare_half = s->mixes && operand->kind == WL_OPERAND_IMM && !operand->literal; /* the low half holds the constant */
         if (!wl_scalar_plan(&s->scalar, operand, !bare_half ? slot.type : s->mix_bf16 ? WL_BF16 : WL_F16))
             return false;
@@ -594,9 +537,9 @@ static bool plan_input(struct wl_steps_builder *b, struct valu *v, struct source
             s->scalar.kind = WL_SCALAR_SGPR_HIGH;
         return true;
     }
-    s->kind = s->width == 64 ? SOURCE_PAIR : SOURCE_ROW;
+    s->kind = s->width == 64 ? WL_SOURCE_PAIR : WL_SOURCE_ROW;
     if (inst->is_dpp && source == 0 && printed) {
-        s->kind = SOURCE_DPP;
+        s->kind = WL_SOURCE_DPP;
         v->dpp_reg = operand->reg;
         v->dpp_rows = s->width == 64 ? 2 : 1;
     }
@@ -604,9 +547,9 @@ static bool plan_input(struct wl_steps_builder *b, struct valu *v, struct source
     return true;
 }
 
-static void plan_result(struct wl_steps_builder *b, struct result *r, const struct wl_inst *inst, const struct wl_operand *operand,
+static void plan_result(struct wl_steps_builder *b, struct wl_valu_result *r, const struct wl_inst *inst, const struct wl_operand *operand,
                         struct wl_slot slot) {
-    *r = (struct result){.width = (uint8_t)wl_type_bits(slot.type), .type = slot.type, .reg = operand->reg};
+    *r = (struct wl_valu_result){.width = (uint8_t)wl_type_bits(slot.type), .type = slot.type, .reg = operand->reg};
     if (slot.type == WL_MASK) {
         r->is_mask = true;
         if (inst->isa) { /* v_cmpx */
@@ -644,42 +587,48 @@ static unsigned first_input(const struct wl_inst *inst, const struct wl_sem *sem
 }
 
 /* The function for an instruction of a frequent kind; NULL: it is none. */
-static wl_step_fn *plain_form(const struct valu *v) {
+static wl_step_fn *plain_form(const struct wl_valu *v) {
     static wl_step_fn *const forms[2][3] = {{run_row_1, run_row_2, run_row_3}, {run_mask_1, run_mask_2, run_mask_3}};
-    const struct result *r = &v->results[0];
+    const struct wl_valu_result *r = &v->results[0];
     bool plain = v->wave && v->result_count == 1 && (r->direct || r->is_mask) && !r->discard && !v->dpp && v->input_count >= 1 &&
                  v->input_count <= 3;
     for (unsigned i = 0; i < v->input_count; i++) {
-        const struct source *s = &v->inputs[i];
-        plain &= (s->kind == SOURCE_ROW && s->direct) || s->kind == SOURCE_SCALAR || s->kind == SOURCE_MASK;
+        const struct wl_valu_source *s = &v->inputs[i];
+        plain &= (s->kind == WL_SOURCE_ROW && s->direct) || s->kind == WL_SOURCE_SCALAR || s->kind == WL_SOURCE_MASK;
     }
     return plain ? forms[r->is_mask][v->input_count - 1] : NULL;
 }
 
+bool wl_valu_is(wl_step_fn *run) {
+    return run == run_valu || run == run_pair || run == run_row_1 || run == run_row_2 || run == run_row_3 || run == run_mask_1 ||
+           run == run_mask_2 || run == run_mask_3;
+}
+
 /* Constants are spread over the lanes once and for all, unless MODE has a say. */
-static void spread_constants(struct wl_steps_builder *b, struct valu *v) {
+static void spread_constants(struct wl_steps_builder *b, struct wl_valu *v) {
     for (unsigned i = 0; i < v->input_count; i++) {
-        struct source *s = &v->inputs[i];
-        union strip *x = s->kind == SOURCE_SCALAR && s->scalar.kind == WL_SCALAR_CONSTANT && !s->flushes
+        struct wl_valu_source *s = &v->inputs[i];
+        union wl_strip *x = s->kind == WL_SOURCE_SCALAR && s->scalar.kind == WL_SCALAR_CONSTANT && !s->flushes
                              ? wl_steps_allocate(b, (sizeof *x + 63) / 64 * 64 + 64)
                              : NULL;
         if (!x)
             continue;
-        x = (union strip *)(((uintptr_t)x + 127) & ~(uintptr_t)127);
+        x = (union wl_strip *)(((uintptr_t)x + 127) & ~(uintptr_t)127);
         splat(x, s->scalar.constant, s->scalar.bits);
         change(NULL, x, s, s->scalar.bits == 16);
         s->constant = x;
     }
 }
 
-static struct valu *plan(struct wl_steps_builder *b, const struct wl_inst *inst, const struct wl_sem *sem) {
-    struct valu *v = NULL;
-    if (sem->input_count <= MAX_INPUTS && sem->result_count <= MAX_RESULTS)
+static struct wl_valu *plan(struct wl_steps_builder *b, const struct wl_inst *inst, const struct wl_sem *sem) {
+    struct wl_valu *v = NULL;
+    if (sem->input_count <= WL_VALU_INPUTS && sem->result_count <= WL_VALU_RESULTS)
         v = wl_steps_allocate(b, sizeof *v + sem->input_count * sizeof v->inputs[0]);
     if (!v) {
         wl_steps_refuse(b, inst);
         return NULL;
     }
+    v->sem = sem;
     v->native = wl_steps_native(sem);
     v->wave = wl_steps_wave(sem);
     v->result_count = sem->result_count;
@@ -723,7 +672,7 @@ bool wl_steps_valu(struct wl_steps_builder *b, const struct wl_inst *inst) {
     }
     if (!sem || sem->scalar)
         return false;
-    struct valu *v = plan(b, inst, sem);
+    struct wl_valu *v = plan(b, inst, sem);
     if (v && inst->paired) {
         const struct wl_inst *next = inst + 1;
         v->second = next->sem ? plan(b, next, wl_steps_choose(b, next->sem)) : NULL;
