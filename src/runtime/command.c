@@ -97,6 +97,7 @@ enum wl_status wl_copy_run(struct wl_stream *stream, const struct wl_copy *copy)
             const char *source = (const char *)copy->source + slice * copy->source_slice + row * copy->source_pitch;
             wl_san_host_access(wl_san_line, WL_SANITIZE_LOAD, (uint64_t)(uintptr_t)source, width, "hipMemcpy");
             wl_san_host_access(wl_san_line, WL_SANITIZE_STORE, (uint64_t)(uintptr_t)target, width, "hipMemcpy");
+            wl_san_copied((uint64_t)(uintptr_t)target, (uint64_t)(uintptr_t)source, width, "hipMemcpy");
             enum wl_status status = device->ops->copy(device, target, source, width);
             if (status != WL_OK)
                 return status;
@@ -164,6 +165,7 @@ enum wl_status wl_fill_run(struct wl_stream *stream, const struct wl_fill *fill)
         for (size_t row = 0; row < fill->rows; row++) {
             char *target = (char *)fill->target + slice * fill->slice + row * fill->pitch;
             wl_san_host_access(wl_san_line, WL_SANITIZE_STORE, (uint64_t)(uintptr_t)target, fill->width * fill->pattern_size, "hipMemset");
+            wl_san_filled((uint64_t)(uintptr_t)target, fill->width * fill->pattern_size);
             enum wl_status status = stream->queue && !fill->via
                                         ? device->ops->queues->fill(stream->queue, target, fill->pattern, fill->pattern_size, fill->width)
                                         : device->ops->fill(device, target, fill->pattern, fill->pattern_size, fill->width);

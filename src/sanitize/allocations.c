@@ -1,6 +1,7 @@
 #include "sanitize/allocations.h"
 
 #include "base/options.h"
+#include "sanitize/init.h"
 #include "sanitize/race.h"
 
 #include <pthread.h>
@@ -251,6 +252,8 @@ void wl_san_allocated(uint64_t address, uint64_t size, enum wl_san_memory kind, 
     }
     if (tools & WL_SANITIZE_RACECHECK && kind != WL_SAN_KERNARG && kind != WL_SAN_SYSTEM)
         wl_race_memory(address, size);
+    if (tools & WL_SANITIZE_INITCHECK)
+        wl_init_memory(address, size, kind);
     mark(address, size, true); /* without memory for the list, reports say less */
 }
 
@@ -286,6 +289,8 @@ void wl_san_forgotten(uint64_t address, uint64_t size) {
     clear(&outer, address, size);
     mark(address, size, false);
     pthread_mutex_unlock(&lock);
+    if (tools & WL_SANITIZE_INITCHECK)
+        wl_init_memory_gone(address, size);
 }
 
 void wl_san_excluded(uint64_t address, uint64_t size) {

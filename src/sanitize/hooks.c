@@ -1,6 +1,7 @@
 #include "sanitize/hooks.h"
 
 #include "sanitize/allocations.h"
+#include "sanitize/init.h"
 #include "sanitize/memcheck.h"
 #include "sanitize/race.h"
 #include "sanitize/report.h"
@@ -9,6 +10,7 @@
 #include <stdatomic.h>
 
 static bool races(const struct wl_san_launch *launch) { return launch->tools & WL_SANITIZE_RACECHECK; }
+static bool inits(const struct wl_san_launch *launch) { return launch->tools & WL_SANITIZE_INITCHECK; }
 static bool syncs(const struct wl_san_launch *launch) { return launch->tools & WL_SANITIZE_SYNCCHECK; }
 
 /* ---- the life of a launch -------------------------------------------------------------------- */
@@ -38,6 +40,8 @@ void wl_san_group_begin(struct wl_san_group *group) {
     group->phase = 0;
     if (races(group->launch))
         wl_race_group_begin(group);
+    if (inits(group->launch))
+        wl_init_group_begin(group);
     if (syncs(group->launch))
         wl_sync_group_begin(group);
 }
@@ -45,6 +49,8 @@ void wl_san_group_begin(struct wl_san_group *group) {
 void wl_san_group_end(struct wl_san_group *group) {
     if (races(group->launch))
         wl_race_group_end(group);
+    if (inits(group->launch))
+        wl_init_group_end(group);
     if (syncs(group->launch))
         wl_sync_group_end(group);
 }
@@ -54,6 +60,8 @@ void wl_san_wave_begin(struct wl_san_wave *wave) {
     wave->call_count = 0;
     if (races(wave->group->launch))
         wl_race_wave_begin(wave);
+    if (inits(wave->group->launch))
+        wl_init_wave_begin(wave);
     if (syncs(wave->group->launch))
         wl_sync_wave_begin(wave);
 }
@@ -73,6 +81,8 @@ uint64_t wl_san_access(struct wl_san_wave *wave, const struct wl_san_access *acc
         good.lanes = wl_memcheck_access(wave, access);
     if (good.lanes && races(wave->group->launch))
         wl_race_access(wave, &good);
+    if (good.lanes && inits(wave->group->launch))
+        wl_init_access(wave, &good);
     if (good.lanes && syncs(wave->group->launch))
         wl_sync_access(wave, &good);
     return good.lanes;
@@ -163,4 +173,14 @@ void wl_san_host_access(uint64_t line, enum wl_sanitize_kind kind, uint64_t addr
     if (wl_san_tools() & WL_SANITIZE_RACECHECK)
         wl_race_host_access(line, kind, address, size, call);
     wl_sync_progress();
+}
+
+void wl_san_copied(uint64_t target, uint64_t source, uint64_t size, const char *call) {
+    if (wl_san_tools() & WL_SANITIZE_INITCHECK)
+        wl_init_copied(target, source, size, call);
+}
+
+void wl_san_filled(uint64_t target, uint64_t size) {
+    if (wl_san_tools() & WL_SANITIZE_INITCHECK)
+        wl_init_filled(target, size);
 }

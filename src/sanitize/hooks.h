@@ -1,5 +1,5 @@
 /* What the device tells while a launch runs. Each function does what the tools of the launch want; hooks.c calls them in turn: memcheck.c,
- * race.h (racecheck), sync.h (synccheck), initcheck.
+ * race.h (racecheck), sync.h (synccheck), init.h (initcheck).
  *
  * Order of calls: launch_begin; for each workgroup group_begin, for each of its waves wave_begin, then what the waves do, wave_end,
  * group_end; launch_end. All calls of one workgroup come from one thread at a time; different workgroups from different threads. */
@@ -24,6 +24,7 @@ struct wl_san_launch {
     uint32_t wave_size;
     uint32_t lds_size, scratch_size; /* bytes, of a workgroup and of a lane */
     bool cooperative;
+    bool silent;       /* initcheck only follows values: what it finds is not reported */
     void *race, *sync; /* the engines' own */
 };
 
@@ -35,7 +36,7 @@ struct wl_san_group {
     uint32_t wave_count;
     uint32_t phase;     /* barriers that all waves have passed */
     const uint8_t *lds; /* its memory, where values can be looked at */
-    void *race, *sync;
+    void *race, *sync, *init;
 };
 
 enum { WL_SAN_DEEPEST_CALLS = 32 }; /* of device functions that a wave is known to be in */
@@ -47,7 +48,7 @@ struct wl_san_wave {
     uint64_t instructions;                /* memory instructions that the wave has begun: tells the rounds of a loop apart */
     uint64_t calls[WL_SAN_DEEPEST_CALLS]; /* the places at which the device functions that it is in will return */
     uint32_t call_count;
-    void *race, *sync;
+    void *race, *sync, *init;
 };
 
 /* One instruction's access by lanes of a wave. */
@@ -70,6 +71,12 @@ void wl_san_group_begin(struct wl_san_group *group);
 void wl_san_group_end(struct wl_san_group *group);
 void wl_san_wave_begin(struct wl_san_wave *wave);
 void wl_san_wave_end(struct wl_san_wave *wave);
+/* Behind wave_begin: of the wave's registers these scalar ones have values, and of its `row_count` rows the first `rows`. */
+void wl_san_registers(struct wl_san_wave *wave, const uint64_t scalars[2], uint32_t rows, uint32_t row_count);
+/* What nobody wrote of the wave's registers; NULL: nobody follows it. */
+struct wl_undefined *wl_san_undefined(struct wl_san_wave *wave);
+/* Such bits decide something (wl_helpers.sanitize_decides). */
+void wl_san_decides(struct wl_san_wave *wave, uint64_t code, uint32_t use, uint32_t lane, uint64_t origin);
 
 /* Before the access. Returns the lanes that may make it, as bits of access->lanes: the others were reported. */
 uint64_t wl_san_access(struct wl_san_wave *wave, const struct wl_san_access *access);
@@ -100,5 +107,8 @@ extern _Thread_local uint64_t wl_san_line;
 void wl_san_order(enum wl_san_edge edge, uint64_t line, uint64_t mark);
 /* The host, or a copy or fill in a stream, accesses memory. `line`: the stream; 0: the calling thread. `call`: "hipMemcpy". */
 void wl_san_host_access(uint64_t line, enum wl_sanitize_kind kind, uint64_t address, uint64_t size, const char *call);
+/* The values that a copy moves, or a fill makes, before it does. */
+void wl_san_copied(uint64_t target, uint64_t source, uint64_t size, const char *call);
+void wl_san_filled(uint64_t target, uint64_t size);
 
 #endif

@@ -7,6 +7,7 @@
  *   allocations.h  the memory that kernels may access, and the shadow that says so
  *   memcheck.h     accesses outside of it
  *   race.h         conflicting accesses without order; sync.h: barriers that some do not reach
+ *   init.h         values that nobody wrote
  *   report.h       findings: counted, suppressed, printed. names.h, describe.h: in words; json.h: for programs; suppress.h: which are not
  *                  wanted; stacks.h: the host's calls; run.h: what `wavelift sanitize` learns
  *

@@ -55,7 +55,7 @@ static const struct wl_step *run_access(struct wl_machine *m, const struct wl_st
         wl_put_bits(set, a->scalar_data, a->scalar_count, true);
         check_scalars(m, a, set, WL_USE_ATOMIC);
     }
-    if (!a->transfer.has_result || (!a->transfer.d16 && !a->transfer.typed)) /* else the other half may stay */
+    if (!a->transfer.d16) /* else the other half stays */
         for (unsigned i = 0; i < a->facts.result_count; i++)
             forget_row(u, a->facts.results[i], exec);
     for (unsigned w = 0; w < 2; w++)
@@ -91,7 +91,7 @@ static void plan_vector(struct access *a, const struct wl_inst *inst) {
                               .has_data = isa->class != WL_ISA_LOAD && !inst->lds,
                               .two = isa->addresses == 2,
                               .sign = isa->sign,
-                              .d16 = isa->d16 && !inst->zeroes_half,
+                              .d16 = isa->d16 && !isa->detail && !inst->zeroes_half,
                               .hi = isa->hi,
                               .typed = isa->detail != 0,
                               .replaces = atomic && isa->atomic == WL_ATOMIC_SWAP,

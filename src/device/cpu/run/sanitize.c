@@ -310,6 +310,19 @@ static void help_fence(struct wl_wave *wave, const struct wl_sanitize_fence *fen
     wave->fault_pc = place;
 }
 
+static struct wl_undefined *help_undefined(struct wl_wave *wave) {
+    const struct teller t = teller_of(wave);
+    return t.job->follows_waves ? wl_san_undefined(&t.group->sanitized->waves[t.index]) : NULL;
+}
+
+static void help_decides(struct wl_wave *wave, uint64_t code, uint32_t use, uint32_t lane, uint64_t origin) {
+    const struct teller t = teller_of(wave);
+    const uint32_t place = wave->fault_pc;
+    wave->fault_pc = 0;
+    wl_san_decides(&t.group->sanitized->waves[t.index], code, use, lane, origin);
+    wave->fault_pc = place;
+}
+
 static struct wl_helpers helpers;
 
 static void make_helpers(void) {
@@ -323,6 +336,8 @@ static void make_helpers(void) {
     helpers.sanitize_access = wl_sanitize_access;
     helpers.sanitize_fence = help_fence;
     helpers.sanitize_strip = help_strip;
+    helpers.sanitize_undefined = help_undefined;
+    helpers.sanitize_decides = help_decides;
 }
 
 const struct wl_helpers *wl_sanitize_helpers(void) {
@@ -343,7 +358,10 @@ uint32_t wl_sanitize_scratch(const struct wl_job *job) {
 void wl_sanitize_begin(struct wl_job *job, struct wl_san_launch *watched, const struct wl_launch_memory *memory, size_t kernarg_size) {
     const struct wl_launch *launch = job->launch;
     job->sanitized = watched;
-    *watched = (struct wl_san_launch){.tools = wl_san_watches(job->function->kernel->name) ? wl_san_tools() : 0,
+    const bool watches = wl_san_watches(job->function->kernel->name);
+    /* what other kernels write is defined */
+    *watched = (struct wl_san_launch){.tools = wl_san_tools() & (watches ? WL_SANITIZE_ALL : WL_SANITIZE_INITCHECK),
+                                      .silent = !watches,
                                       .stream = launch->multigrid ? 0 : wl_san_line, /* several grids meet by other means */
                                       .kernel = job->function->kernel->name,
                                       .object = job->function->module->object,
@@ -398,6 +416,18 @@ void wl_sanitize_module(const struct wl_device_module *module) {
 
 /* ---- workgroups ------------------------------------------------------------------------------ */
 
+/* What wl_abi_sgprs and the dispatcher give a wave to begin with. */
+static void tell_registers(const struct wl_job *job, struct wl_san_wave *wave) {
+    const struct wl_abi *abi = &job->function->abi;
+    uint64_t scalars[2] = {0, 0};
+    for (int r = 0; r < abi->sgpr_end && r < WL_SGPR_FLAT_SCRATCH; r++)
+        scalars[r / 64] |= UINT64_C(1) << r % 64;
+    for (int r = WL_SGPR_FLAT_SCRATCH; r < WL_SGPR_COUNT; r++)
+        if (r != WL_SGPR_VCC && r != WL_SGPR_VCC + 1 && r != WL_SGPR_M0 && r != WL_SGPR_SCC)
+            scalars[r / 64] |= UINT64_C(1) << r % 64;
+    wl_san_registers(wave, scalars, abi->id_rows, job->rows);
+}
+
 bool wl_sanitize_start(struct wl_job *job, struct wl_group *group, const struct wl_extent *extent) {
     if (!group->sanitized && !(group->sanitized = calloc(1, sizeof *group->sanitized))) {
         wl_fail(WL_OUT_OF_MEMORY, "no memory for what sanitizers keep of a workgroup");
@@ -412,6 +442,7 @@ bool wl_sanitize_start(struct wl_job *job, struct wl_group *group, const struct 
         struct wl_san_wave *wave = &group->sanitized->waves[w];
         *wave = (struct wl_san_wave){.group = watched, .index = w, .scratch = wl_group_wave(group, w)->scratch};
         wl_san_wave_begin(wave);
+        tell_registers(job, wave);
     }
     return true;
 }

@@ -1,0 +1,416 @@
+/* initcheck: workgroups, waves, and what moves between their registers and memory. */
+#include "sanitize/init.h"
+
+#include "sanitize/init_state.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* ---- lives ----------------------------------------------------------------------------------- */
+
+static struct {
+    pthread_mutex_t lock;
+    struct wl_init_wave *waves;
+    struct wl_init_group *groups;
+} spare = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct wl_init_wave *take_wave(void) {
+    pthread_mutex_lock(&spare.lock);
+    struct wl_init_wave *wave = spare.waves;
+    if (wave)
+        spare.waves = wave->next;
+    pthread_mutex_unlock(&spare.lock);
+    if (wave)
+        return wave;
+    void *memory = mmap(NULL, sizeof *wave, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static struct wl_init_group *take_group(void) {
+    pthread_mutex_lock(&spare.lock);
+    struct wl_init_group *group = spare.groups;
+    if (group)
+        spare.groups = group->next;
+    pthread_mutex_unlock(&spare.lock);
+    return group ? group : calloc(1, sizeof *group);
+}
+
+/* Nobody has written it. Without memory for that, it counts as defined. */
+static void begin_area(struct wl_init_area *area, size_t size) {
+    if (size > area->capacity) {
+        free(area->bits);
+        free(area->origins);
+        area->bits = malloc(size);
+        area->origins = calloc(size / 4 + 1, sizeof *area->origins);
+        area->has_origins = false;
+        area->capacity = area->bits && area->origins ? size : 0;
+    }
+    area->size = size <= area->capacity ? size : 0;
+    if (area->size)
+        memset(area->bits, 0xff, area->size);
+    if (area->size && area->has_origins)
+        memset(area->origins, 0, (area->capacity / 4 + 1) * sizeof *area->origins);
+    area->has_origins = false;
+}
+
+void wl_init_group_begin(struct wl_san_group *group) {
+    struct wl_init_group *g = take_group();
+    group->init = g;
+    if (!g)
+        return;
+    begin_area(&g->lds, group->launch->lds_size);
+    memset(g->waves, 0, sizeof g->waves);
+}
+
+void wl_init_group_end(struct wl_san_group *group) {
+    struct wl_init_group *g = group->init;
+    if (!g)
+        return;
+    pthread_mutex_lock(&spare.lock);
+    for (unsigned i = 0; i < sizeof g->waves / sizeof *g->waves; i++)
+        if (g->waves[i]) {
+            g->waves[i]->next = spare.waves;
+            spare.waves = g->waves[i];
+        }
+    g->next = spare.groups;
+    spare.groups = g;
+    pthread_mutex_unlock(&spare.lock);
+    group->init = NULL;
+}
+
+void wl_init_wave_begin(struct wl_san_wave *wave) {
+    struct wl_init_group *g = wave->group->init;
+    const uint32_t size = wave->group->launch->wave_size;
+    struct wl_init_wave *w = g && wave->index < sizeof g->waves / sizeof *g->waves ? take_wave() : NULL;
+    wave->init = w;
+    if (!w)
+        return;
+    g->waves[wave->index] = w;
+    w->undefined.wave_size = size;
+    memset(w->undefined.lanes, 0, sizeof w->undefined.lanes);
+    memset(w->undefined.sgpr, 0, sizeof w->undefined.sgpr);
+    memset(w->undefined.scalar, 0, sizeof w->undefined.scalar);
+    w->undefined.transfer.kind = WL_TRANSFER_NONE;
+    begin_area(&w->scratch, (size_t)wave->group->launch->scratch_size * size);
+}
+
+void wl_san_registers(struct wl_san_wave *wave, const uint64_t scalars[2], uint32_t rows, uint32_t row_count) {
+    struct wl_init_wave *w = wave->init;
+    if (!w)
+        return;
+    struct wl_undefined *u = &w->undefined;
+    const uint64_t all = u->wave_size == 64 ? UINT64_MAX : UINT32_MAX;
+    for (unsigned r = 0; r < WL_SGPR_COUNT; r++)
+        if (!(scalars[r / 64] >> r % 64 & 1))
+            wl_undefined_set_scalar(u, r, r == WL_SGPR_SCC ? 1 : UINT32_MAX, wl_origin(WL_ORIGIN_SGPR, r));
+    for (unsigned r = rows; r < row_count && r < WL_VGPR_COUNT; r++)
+        u->lanes[r] = u->never[r] = all;
+}
+
+struct wl_undefined *wl_san_undefined(struct wl_san_wave *wave) {
+    return wave->init ? &((struct wl_init_wave *)wave->init)->undefined : NULL;
+}
+
+void wl_san_decides(struct wl_san_wave *wave, uint64_t code, uint32_t use, uint32_t lane, uint64_t origin) {
+    wl_init_report(wave, code, (enum wl_undefined_use)use, lane, origin);
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+/* The bytes of a lane's access: in memory, LDS or private memory. */
+struct place {
+    struct wl_san_wave *wave;
+    uint8_t space;
+    uint32_t lane, bytes;
+    uint64_t address;
+};
+
+static struct wl_init_area *area_of(const struct place *p) {
+    if (p->space == WL_SANITIZE_LDS)
+        return p->wave->group->init ? &((struct wl_init_group *)p->wave->group->init)->lds : NULL;
+    return &((struct wl_init_wave *)p->wave->init)->scratch;
+}
+
+/* Where byte `i` is in its area; its size: it is not there. */
+static size_t offset_in(const struct place *p, const struct wl_init_area *area, uint32_t i) {
+    const uint64_t address = p->address + i;
+    const uint64_t at = p->space == WL_SANITIZE_LDS
+                            ? address
+                            : wl_scratch_address((uint32_t)address, p->lane, p->wave->group->launch->wave_size);
+    return at < area->size ? at : area->size;
+}
+
+static bool is_in_block(const struct place *p) { return (p->address & (WL_INIT_BLOCK - 1)) + p->bytes <= WL_INIT_BLOCK; }
+
+static uint64_t own_origin(const struct place *p, uint32_t i) {
+    return wl_origin(p->space == WL_SANITIZE_LDS ? WL_ORIGIN_LDS : WL_ORIGIN_SCRATCH, p->address + i);
+}
+
+/* False: all bits are defined. *origin: of the first undefined byte. */
+static bool read_global(const struct place *p, uint8_t *bits, uint64_t *origin) {
+    const uint8_t *from = is_in_block(p) ? wl_init_read(p->address) : NULL;
+    bool any = false;
+    if (!from && is_in_block(p))
+        return false;
+    for (uint32_t i = 0; i < p->bytes; i++) {
+        const uint8_t *byte = from ? from + i : wl_init_read(p->address + i);
+        bits[i] = byte ? *byte : 0;
+        if (bits[i] && !any) {
+            any = true;
+            *origin = wl_init_origin(p->address + i);
+        }
+    }
+    return any;
+}
+
+static bool read_place(const struct place *p, uint8_t *bits, uint64_t *origin) {
+    bool any = false;
+    if (p->space == WL_SANITIZE_GLOBAL)
+        return read_global(p, bits, origin);
+    const struct wl_init_area *area = area_of(p);
+    for (uint32_t i = 0; area && i < p->bytes; i++) {
+        const size_t at = offset_in(p, area, i);
+        bits[i] = at < area->size ? area->bits[at] : 0;
+        if (bits[i] && !any) {
+            any = true;
+            *origin = area->origins[at / 4] ? area->origins[at / 4] : own_origin(p, i);
+        }
+    }
+    return any;
+}
+
+static void write_global(const struct place *p, const uint8_t *bits, uint64_t origin) {
+    for (uint32_t i = 0; i < p->bytes; i++) {
+        if (!bits[i] && !wl_init_read(p->address + i))
+            continue;
+        uint8_t *to = wl_init_write(p->address + i);
+        if (to)
+            *to = bits[i];
+        if (bits[i])
+            wl_init_set_origin(p->address + i, origin);
+    }
+}
+
+static void define_global(const struct place *p) {
+    uint8_t *to = is_in_block(p) && wl_init_read(p->address) ? wl_init_write(p->address) : NULL;
+    if (to)
+        memset(to, 0, p->bytes);
+    else if (!is_in_block(p))
+        wl_init_mark(p->address, p->bytes, false);
+}
+
+/* `bits` NULL: all are defined. */
+static void write_place(const struct place *p, const uint8_t *bits, uint64_t origin) {
+    if (p->space == WL_SANITIZE_GLOBAL) {
+        if (bits)
+            write_global(p, bits, origin);
+        else
+            define_global(p);
+        return;
+    }
+    struct wl_init_area *area = area_of(p);
+    for (uint32_t i = 0; area && i < p->bytes; i++) {
+        const size_t at = offset_in(p, area, i);
+        if (at == area->size)
+            continue;
+        area->bits[at] = bits ? bits[i] : 0;
+        if (area->bits[at]) {
+            area->origins[at / 4] = origin;
+            area->has_origins = true;
+        }
+    }
+}
+
+/* ---- registers ------------------------------------------------------------------------------- */
+
+/* What a load of fewer than 4 bytes makes of a register. */
+static uint32_t widen(const struct wl_transfer *t, const uint8_t *bits, uint32_t bytes, uint32_t old) {
+    uint32_t value = bytes == 1 ? bits[0] : bits[0] | (uint32_t)bits[1] << 8;
+    if (t->sign)
+        value = bytes == 1 ? (uint32_t)(int8_t)value : (uint32_t)(int16_t)value;
+    if (!t->d16)
+        return value;
+    return t->hi ? (old & 0xffff) | value << 16 : (old & 0xffff0000) | (value & 0xffff);
+}
+
+static uint32_t dword(const uint8_t *bits) {
+    uint32_t value;
+    memcpy(&value, bits, sizeof value);
+    return value;
+}
+
+static void load_row(struct wl_undefined *u, unsigned part, const struct place *p, const uint8_t *bits, uint64_t origin) {
+    const struct wl_transfer *t = &u->transfer;
+    const unsigned row = t->result[part];
+    if (row + t->dwords > WL_VGPR_COUNT)
+        return;
+    for (unsigned d = 0; d < t->dwords; d++) {
+        uint32_t value;
+        if (t->typed || (p->bytes >= 4 && p->bytes < 4u * (d + 1)))
+            value = bits ? UINT32_MAX : 0;
+        else if (p->bytes < 4)
+            value = bits ? widen(t, bits, p->bytes, wl_undefined_bits(u, row + d, p->lane))
+                         : widen(t, (const uint8_t[2]){0, 0}, p->bytes, wl_undefined_bits(u, row + d, p->lane));
+        else
+            value = bits ? dword(bits + (size_t)4 * d) : 0;
+        if (value || u->lanes[row + d] >> p->lane & 1)
+            wl_undefined_set(u, row + d, p->lane, value, bits ? origin : wl_undefined_origin(u, row + d, p->lane));
+    }
+}
+
+/* False: all are defined. */
+static bool store_row(const struct wl_undefined *u, unsigned part, const struct place *p, uint8_t *bits, uint64_t *origin) {
+    const struct wl_transfer *t = &u->transfer;
+    bool any = false;
+    if (t->data[part] + (p->bytes + 3) / 4 > WL_VGPR_COUNT)
+        return false;
+    for (unsigned d = 0; d < (p->bytes + 3) / 4; d++) {
+        const unsigned row = t->data[part] + d;
+        uint32_t value = wl_undefined_bits(u, row, p->lane);
+        if (t->hi)
+            value >>= 16;
+        if (t->typed)
+            value = value ? UINT32_MAX : 0;
+        const unsigned size = p->bytes - 4 * d < 4 ? p->bytes - 4 * d : 4;
+        memcpy(bits + (size_t)4 * d, &value, size);
+        if (value && !any) {
+            any = true;
+            *origin = wl_undefined_origin(u, row, p->lane);
+        }
+    }
+    return any;
+}
+
+/* ---- accesses -------------------------------------------------------------------------------- */
+
+static void load_scalar(struct wl_undefined *u, const struct place *p, const uint8_t *bits, uint64_t origin) {
+    const struct wl_transfer *t = &u->transfer;
+    for (unsigned d = 0; d < t->dwords && t->result[0] + d < WL_SGPR_COUNT; d++)
+        wl_undefined_set_scalar(u, t->result[0] + d, p->bytes < 4 ? widen(t, bits, p->bytes, 0) : dword(bits + (size_t)4 * d), origin);
+}
+
+static void store_scalar(const struct wl_undefined *u, const struct place *p) {
+    uint8_t bits[WL_INIT_MOST_BYTES];
+    uint64_t origin = 0;
+    for (unsigned d = 0; d < p->bytes / 4; d++) {
+        const unsigned reg = u->transfer.data[0] + d;
+        memcpy(bits + (size_t)4 * d, &u->sgpr[reg], 4);
+        origin = u->sgpr[reg] ? u->sgpr_origin[reg] : origin;
+    }
+    write_place(p, origin ? bits : NULL, origin);
+}
+
+/* Stores to memory that the host sees. The padding of a structure goes with it. */
+static bool reaches_host(const struct place *p, const uint8_t *bits) {
+    struct wl_san_block block;
+    if (p->space != WL_SANITIZE_GLOBAL || !wl_san_find(p->address, &block) || p->address - block.address >= block.size)
+        return false;
+    if (block.kind != WL_SAN_MANAGED && block.kind != WL_SAN_PINNED && block.kind != WL_SAN_REGISTERED)
+        return false;
+    for (uint32_t i = 0; i < p->bytes; i++) {
+        uint32_t end = i;
+        if (!wl_init_counts(bits[i]))
+            continue;
+        while (end < p->bytes && bits[end])
+            end++;
+        if (i == 0 || !wl_init_can_be_padding(p->address + i, p->address + end))
+            return true;
+        i = end;
+    }
+    return false;
+}
+
+static bool is_for_host(const struct place *p) {
+    struct wl_san_block block;
+    return p->space == WL_SANITIZE_GLOBAL && wl_san_find(p->address, &block) && p->address - block.address < block.size &&
+           (block.kind == WL_SAN_MANAGED || block.kind == WL_SAN_PINNED || block.kind == WL_SAN_REGISTERED);
+}
+
+static void load(struct wl_init_wave *w, unsigned part, const struct place *p) {
+    struct wl_undefined *u = &w->undefined;
+    uint8_t bits[WL_INIT_MOST_BYTES];
+    uint64_t origin = 0;
+    const bool any = read_place(p, bits, &origin);
+    switch ((enum wl_transfer_kind)u->transfer.kind) {
+    case WL_TRANSFER_VECTOR:
+        if (u->transfer.has_result && (any || u->transfer.d16))
+            load_row(u, part, p, any ? bits : NULL, origin);
+        break;
+    case WL_TRANSFER_SCALAR:
+        if (any && u->transfer.has_result)
+            load_scalar(u, p, bits, origin);
+        break;
+    case WL_TRANSFER_TO_LDS:
+        memset(w->passing[p->lane], 0, sizeof w->passing[0]);
+        if (any)
+            memcpy(w->passing[p->lane], bits, p->bytes);
+        w->passing_origin[p->lane] = any ? origin : 0;
+        break;
+    case WL_TRANSFER_NONE:
+        break;
+    }
+}
+
+static void store(struct wl_init_wave *w, unsigned part, const struct place *p, uint64_t code) {
+    struct wl_undefined *u = &w->undefined;
+    uint8_t bits[WL_INIT_MOST_BYTES];
+    uint64_t origin = 0;
+    bool any = false;
+    if (u->transfer.kind == WL_TRANSFER_SCALAR) {
+        store_scalar(u, p);
+        return;
+    }
+    if (u->transfer.kind == WL_TRANSFER_VECTOR && u->transfer.has_data) {
+        any = store_row(u, part, p, bits, &origin);
+    } else if (u->transfer.kind == WL_TRANSFER_TO_LDS) {
+        any = w->passing_origin[p->lane];
+        origin = w->passing_origin[p->lane];
+        memcpy(bits, w->passing[p->lane], p->bytes);
+    }
+    if (any && is_for_host(p)) {
+        if (reaches_host(p, bits))
+            wl_init_report(p->wave, code, WL_USE_HOST, p->lane, origin);
+        any = false;
+    }
+    write_place(p, any ? bits : NULL, origin);
+}
+
+static void change(struct wl_init_wave *w, unsigned part, const struct place *p, uint64_t code) {
+    struct wl_undefined *u = &w->undefined;
+    uint8_t bits[WL_INIT_MOST_BYTES], stored[WL_INIT_MOST_BYTES];
+    uint64_t origin = 0, stored_origin = 0;
+    const bool any = read_place(p, bits, &origin), replaces = u->transfer.kind == WL_TRANSFER_VECTOR && u->transfer.replaces;
+    if (!replaces) {
+        if (any)
+            wl_init_report(p->wave, code, WL_USE_ATOMIC, p->lane, origin);
+        write_place(p, NULL, 0);
+        return;
+    }
+    const bool stores = store_row(u, part, p, stored, &stored_origin);
+    write_place(p, stores ? stored : NULL, stored_origin);
+    if (any && u->transfer.has_result)
+        load_row(u, part, p, bits, origin);
+}
+
+void wl_init_access(struct wl_san_wave *wave, const struct wl_san_access *access) {
+    struct wl_init_wave *w = wave->init;
+    const struct wl_sanitize_site *site = access->site;
+    if (!w || site->bytes > WL_INIT_MOST_BYTES)
+        return;
+    struct wl_transfer *t = &w->undefined.transfer;
+    if (!t->instruction)
+        t->instruction = access->instruction;
+    const unsigned part = t->two && access->instruction != t->instruction;
+    for (uint64_t left = access->lanes; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+        const struct place p = {wave, access->space, access->first_lane + i, site->bytes, access->address[i]};
+        if (site->kind == WL_SANITIZE_LOAD)
+            load(w, part, &p);
+        else if (site->kind == WL_SANITIZE_STORE)
+            store(w, part, &p, site->address);
+        else
+            change(w, part, &p, site->address);
+    }
+}
