@@ -1,6 +1,7 @@
 #include "translate/steps/init.h"
 
 #include "machine/helpers.h"
+#include "translate/isa/lane.h"
 
 /* ---- building -------------------------------------------------------------------------------- */
 
@@ -48,7 +49,7 @@ bool wl_init_facts_fill(struct wl_steps_builder *b, struct wl_init_facts *f, con
     wl_put_bits(f->reads, WL_SGPR_EXEC, 2, false);
     for (unsigned w = 0; w < WL_ROW_WORDS; w++)
         lanes |= e.use_lanes[w];
-    f->crosses = lanes;
+    f->crosses = lanes && !(inst->isa && inst->isa->class == WL_ISA_LANE && wl_lane_of(inst)->by_strip && !inst->is_dpp);
     f->sources = list_rows(b, e.use.vector, &f->source_count);
     f->results = list_rows(b, e.touch.vector, &f->result_count);
     return f->sources && f->results;
@@ -142,6 +143,7 @@ void wl_init_origins(const struct wl_undefined *u, const struct wl_init_facts *f
 struct branch {
     uint64_t code;
     uint16_t reg, count; /* the registers that decide */
+    int32_t link;        /* the pair that receives the place behind a call; -1: none */
     bool is_mask;        /* whether they are 0 */
 };
 
@@ -153,19 +155,19 @@ static const struct wl_step *run_branch(struct wl_machine *m, const struct wl_st
         return step + 1;
     for (unsigned i = 0; i < s->count; i++)
         open |= u->sgpr[s->reg + i];
-    if (!open)
-        return step + 1;
-    if (!s->is_mask || zero_is_open(m, s->reg)) {
+    if (open && (!s->is_mask || zero_is_open(m, s->reg))) {
         const uint64_t origin = s->count == 2 ? origin_of_pair(u, s->reg) : u->sgpr_origin[s->reg];
         wl_init_decides(m, s->code, WL_USE_BRANCH, WL_INIT_WHOLE_WAVE, origin);
         for (unsigned i = 0; i < s->count; i++)
             wl_undefined_set_scalar(u, s->reg + i, 0, 0);
     }
+    for (unsigned i = 0; s->link >= 0 && i < 2; i++)
+        wl_undefined_set_scalar(u, (unsigned)s->link + i, 0, 0);
     return step + 1;
 }
 
 static bool add_branch(struct wl_steps_builder *b, const struct wl_inst *inst, uint32_t before) {
-    struct branch s = {.code = inst->address, .count = 2};
+    struct branch s = {.code = inst->address, .count = 2, .link = -1};
     switch (inst->isa->class) {
     case WL_ISA_CBRANCH:
         if (inst->isa->detail >= WL_IF_EXECZ)
@@ -179,6 +181,11 @@ static bool add_branch(struct wl_steps_builder *b, const struct wl_inst *inst, u
         break;
     case WL_ISA_SWAPPC:
         s.reg = inst->operands[1].reg;
+        s.link = inst->operands[0].reg;
+        break;
+    case WL_ISA_CALL:
+        s.count = 0;
+        s.link = inst->operands[0].reg;
         break;
     default:
         return false;

@@ -203,7 +203,7 @@ static const struct wl_step *run_relative(struct wl_machine *m, const struct wl_
     uint64_t origins[WL_INIT_LANES] = {0}, scalar_origin = 0;
     if (!u)
         return step + 1;
-    if (u->sgpr[WL_SGPR_M0]) {
+    if (u->sgpr[WL_SGPR_M0] & (s->to_mask << s->to_shift | s->from_mask)) {
         wl_init_decides(m, s->code, WL_USE_ADDRESS, WL_INIT_WHOLE_WAVE, u->sgpr_origin[WL_SGPR_M0]);
         wl_undefined_set_scalar(u, WL_SGPR_M0, 0, 0);
     }
@@ -269,11 +269,42 @@ static bool add_relative(struct wl_steps_builder *b, const struct wl_inst *inst,
     return true;
 }
 
+/* s_set_gpr_idx_*: parts of M0. */
+struct set_index {
+    struct wl_scalar source;
+    uint32_t index, mode; /* the bits that it sets */
+};
+
+static const struct wl_step *run_set_index(struct wl_machine *m, const struct wl_step *step) {
+    const struct set_index *s = step->data;
+    struct wl_undefined *u = m->undefined;
+    uint64_t origin = 0;
+    if (!u)
+        return step + 1;
+    const uint32_t index = s->index ? (uint32_t)wl_init_scalar(m, &s->source, &origin) & s->index : 0;
+    const uint32_t kept = u->sgpr[WL_SGPR_M0] & ~(s->index | s->mode);
+    wl_undefined_set_scalar(u, WL_SGPR_M0, kept | index, index ? origin : u->sgpr_origin[WL_SGPR_M0]);
+    return step + 1;
+}
+
+static bool add_set_index(struct wl_steps_builder *b, const struct wl_inst *inst, uint32_t before) {
+    struct set_index *s = wl_steps_allocate(b, sizeof *s);
+    if (!s)
+        return true;
+    s->index = inst->isa->detail == WL_MOVREL_INDEX_MODE ? 0 : 0xff;
+    s->mode = inst->isa->detail == WL_MOVREL_INDEX_SET ? 0 : 0xf000;
+    if (!s->index || wl_scalar_plan(&s->source, &inst->operands[0], WL_U32))
+        wl_init_insert(b, before, run_set_index, s);
+    return true;
+}
+
 /* Scalar registers chosen at run time are not followed: their results count as defined. */
 static bool add_chosen(struct wl_steps_builder *b, const struct wl_inst *inst, uint32_t before) {
     if (inst->index_mode || (inst->isa->class == WL_ISA_MOVREL && inst->isa->detail <= WL_MOVREL_VGPR_SWAP))
         return add_relative(b, inst, before);
-    return inst->isa->class == WL_ISA_MOVREL && inst->isa->detail <= WL_MOVREL_SGPR_BOTH_2;
+    if (inst->isa->class == WL_ISA_MOVREL && inst->isa->detail > WL_MOVREL_SGPR_BOTH_2)
+        return inst->isa->detail == WL_MOVREL_INDEX_OFF || add_set_index(b, inst, before);
+    return inst->isa->class == WL_ISA_MOVREL;
 }
 
 bool wl_init_lane(struct wl_steps_builder *b, const struct wl_inst *inst, uint32_t before) {
