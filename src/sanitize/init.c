@@ -136,9 +136,8 @@ static struct wl_init_area *area_of(const struct place *p) {
 /* Where byte `i` is in its area; its size: it is not there. */
 static size_t offset_in(const struct place *p, const struct wl_init_area *area, uint32_t i) {
     const uint64_t address = p->address + i;
-    const uint64_t at = p->space == WL_SANITIZE_LDS
-                            ? address
-                            : wl_scratch_address((uint32_t)address, p->lane, p->wave->group->launch->wave_size);
+    const uint64_t at =
+        p->space == WL_SANITIZE_LDS ? address : wl_scratch_address((uint32_t)address, p->lane, p->wave->group->launch->wave_size);
     return at < area->size ? at : area->size;
 }
 
@@ -165,11 +164,33 @@ static bool read_global(const struct place *p, uint8_t *bits, uint64_t *origin) 
     return any;
 }
 
+/* LDS and private memory by dwords, where they are all there. */
+static bool is_whole(const struct place *p, const struct wl_init_area *area) {
+    return area && p->bytes && !((p->address | p->bytes) & 3) && offset_in(p, area, p->bytes - 1) < area->size;
+}
+
+static bool read_dwords(const struct place *p, const struct wl_init_area *area, uint8_t *bits, uint64_t *origin) {
+    bool any = false;
+    for (uint32_t i = 0; i < p->bytes; i += 4) {
+        const size_t at = offset_in(p, area, i);
+        uint32_t open;
+        memcpy(&open, area->bits + at, sizeof open);
+        memcpy(bits + i, &open, sizeof open);
+        if (open && !any) {
+            any = true;
+            *origin = area->origins[at / 4] ? area->origins[at / 4] : own_origin(p, i);
+        }
+    }
+    return any;
+}
+
 static bool read_place(const struct place *p, uint8_t *bits, uint64_t *origin) {
     bool any = false;
     if (p->space == WL_SANITIZE_GLOBAL)
         return read_global(p, bits, origin);
     const struct wl_init_area *area = area_of(p);
+    if (is_whole(p, area))
+        return read_dwords(p, area, bits, origin);
     for (uint32_t i = 0; area && i < p->bytes; i++) {
         const size_t at = offset_in(p, area, i);
         bits[i] = at < area->size ? area->bits[at] : 0;
@@ -211,6 +232,11 @@ static void write_place(const struct place *p, const uint8_t *bits, uint64_t ori
         return;
     }
     struct wl_init_area *area = area_of(p);
+    if (!bits && is_whole(p, area)) {
+        for (uint32_t i = 0; i < p->bytes; i += 4)
+            memset(area->bits + offset_in(p, area, i), 0, 4);
+        return;
+    }
     for (uint32_t i = 0; area && i < p->bytes; i++) {
         const size_t at = offset_in(p, area, i);
         if (at == area->size)
@@ -302,13 +328,8 @@ static void store_scalar(const struct wl_undefined *u, const struct place *p) {
     write_place(p, origin ? bits : NULL, origin);
 }
 
-/* Stores to memory that the host sees. The padding of a structure goes with it. */
-static bool reaches_host(const struct place *p, const uint8_t *bits) {
-    struct wl_san_block block;
-    if (p->space != WL_SANITIZE_GLOBAL || !wl_san_find(p->address, &block) || p->address - block.address >= block.size)
-        return false;
-    if (block.kind != WL_SAN_MANAGED && block.kind != WL_SAN_PINNED && block.kind != WL_SAN_REGISTERED)
-        return false;
+/* Whether a store gives the host more undefined bits than the padding of a structure. */
+static bool matters_to_host(const struct place *p, const uint8_t *bits) {
     for (uint32_t i = 0; i < p->bytes; i++) {
         uint32_t end = i;
         if (!wl_init_counts(bits[i]))
@@ -370,7 +391,7 @@ static void store(struct wl_init_wave *w, unsigned part, const struct place *p, 
         memcpy(bits, w->passing[p->lane], p->bytes);
     }
     if (any && is_for_host(p)) {
-        if (reaches_host(p, bits))
+        if (matters_to_host(p, bits))
             wl_init_report(p->wave, code, WL_USE_HOST, p->lane, origin);
         any = false;
     }

@@ -16,7 +16,7 @@ void wl_init_access(struct wl_san_wave *wave, const struct wl_san_access *access
 void wl_init_memory(uint64_t address, uint64_t size, enum wl_san_memory kind);
 void wl_init_memory_gone(uint64_t address, uint64_t size);
 /* A copy or a fill. */
-void wl_init_copied(uint64_t target, uint64_t source, uint64_t size, const char *call);
+void wl_init_copied(uint64_t target, uint64_t source, uint64_t size, const char *call, uint64_t stack);
 void wl_init_filled(uint64_t target, uint64_t size);
 
 #endif

@@ -42,14 +42,14 @@ static uint64_t end_of_run(uint64_t at, uint64_t end) {
 }
 
 /* A few bytes in front of what has a larger alignment are padding, if the copy has many such places or is small. */
-static void check_host(uint64_t source, uint64_t size, const char *call) {
+static void check_host(uint64_t source, uint64_t size, const char *call, uint64_t stack) {
     enum { DENSITY = 256 };
     uint64_t at = source, first = 0, first_size = 0, paddings = 0;
     const uint64_t end = source + size;
     while (find_undefined(&at, end, true)) {
         const uint64_t behind = end_of_run(at, end);
         if (!wl_init_can_be_padding(at, behind) || at == source) {
-            wl_init_report_copy(at, behind - at, call);
+            wl_init_report_copy(at, behind - at, call, stack);
             wl_init_mark(source, size, false);
             return;
         }
@@ -60,7 +60,7 @@ static void check_host(uint64_t source, uint64_t size, const char *call) {
         at = behind;
     }
     if (paddings && paddings * DENSITY < size) {
-        wl_init_report_copy(first, first_size, call);
+        wl_init_report_copy(first, first_size, call, stack);
         wl_init_mark(source, size, false);
     }
 }
@@ -80,11 +80,11 @@ static void copy_bits(uint64_t target, uint64_t source, uint64_t size) {
     }
 }
 
-void wl_init_copied(uint64_t target, uint64_t source, uint64_t size, const char *call) {
+void wl_init_copied(uint64_t target, uint64_t source, uint64_t size, const char *call, uint64_t stack) {
     if (!size || target == source)
         return;
     if (is_of_device(target))
         copy_bits(target, source, size);
     else if (is_of_device(source))
-        check_host(source, size, call);
+        check_host(source, size, call, stack);
 }

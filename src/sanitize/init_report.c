@@ -30,14 +30,15 @@ static void tell_origin(struct wl_san_finding *finding, uint64_t origin) {
         break;
     case WL_ORIGIN_VGPR:
         snprintf(detail, sizeof finding->detail, "nobody wrote register %c%" PRIu64 ", which it comes from",
-                 number >= WL_AGPR && number < WL_AGPR_END ? 'a' : 'v', number >= WL_AGPR && number < WL_AGPR_END ? number - WL_AGPR : number);
+                 number >= WL_AGPR && number < WL_AGPR_END ? 'a' : 'v',
+                 number >= WL_AGPR && number < WL_AGPR_END ? number - WL_AGPR : number);
         break;
     case WL_ORIGIN_SGPR:
         snprintf(detail, sizeof finding->detail,
-                 number == WL_SGPR_SCC                           ? "nobody wrote SCC, which it comes from"
+                 number == WL_SGPR_SCC                                ? "nobody wrote SCC, which it comes from"
                  : number == WL_SGPR_VCC || number == WL_SGPR_VCC + 1 ? "nobody wrote VCC, which it comes from"
-                 : number == WL_SGPR_M0                          ? "nobody wrote M0, which it comes from"
-                                                                 : "nobody wrote register s%u, which it comes from",
+                 : number == WL_SGPR_M0                               ? "nobody wrote M0, which it comes from"
+                                                                      : "nobody wrote register s%u, which it comes from",
                  (unsigned)number);
         break;
     default:
@@ -46,10 +47,11 @@ static void tell_origin(struct wl_san_finding *finding, uint64_t origin) {
 }
 
 void wl_init_report(const struct wl_san_wave *wave, uint64_t code, enum wl_undefined_use use, uint32_t lane, uint64_t origin) {
-    static const enum wl_san_kind kinds[] = {
-        [WL_USE_BRANCH] = WL_SAN_UNINITIALIZED_BRANCH, [WL_USE_EXEC] = WL_SAN_UNINITIALIZED_EXEC,
-        [WL_USE_ADDRESS] = WL_SAN_UNINITIALIZED_ADDRESS, [WL_USE_ATOMIC] = WL_SAN_UNINITIALIZED_ATOMIC,
-        [WL_USE_HOST] = WL_SAN_UNINITIALIZED_HOST};
+    static const enum wl_san_kind kinds[] = {[WL_USE_BRANCH] = WL_SAN_UNINITIALIZED_BRANCH,
+                                             [WL_USE_EXEC] = WL_SAN_UNINITIALIZED_EXEC,
+                                             [WL_USE_ADDRESS] = WL_SAN_UNINITIALIZED_ADDRESS,
+                                             [WL_USE_ATOMIC] = WL_SAN_UNINITIALIZED_ATOMIC,
+                                             [WL_USE_HOST] = WL_SAN_UNINITIALIZED_HOST};
     struct wl_san_finding finding = {.tool = WL_SANITIZE_INITCHECK, .kind = kinds[use]};
     if (wave->group->launch->silent)
         return;
@@ -60,9 +62,9 @@ void wl_init_report(const struct wl_san_wave *wave, uint64_t code, enum wl_undef
     wl_san_report(&finding);
 }
 
-void wl_init_report_copy(uint64_t address, uint64_t size, const char *call) {
+void wl_init_report_copy(uint64_t address, uint64_t size, const char *call, uint64_t stack) {
     struct wl_san_finding finding = {
-        .tool = WL_SANITIZE_INITCHECK, .kind = WL_SAN_UNINITIALIZED_HOST, .at = {.stack = wl_san_stack(), .call = call}};
+        .tool = WL_SANITIZE_INITCHECK, .kind = WL_SAN_UNINITIALIZED_HOST, .at = {.stack = stack, .call = call}};
     tell_origin(&finding, wl_init_origin(address));
     if (!*finding.detail)
         snprintf(finding.detail, sizeof finding.detail, "%" PRIu64 " bytes in a row of a copy are values that nobody wrote", size);

@@ -85,7 +85,8 @@ static void mark_block(uint64_t number, bool is_undefined) {
 
 static void forget_origins(uint64_t address, uint64_t size) {
     struct origins *o = atomic_load_explicit(&origin_blocks[address >> WL_INIT_BLOCK_SHIFT], memory_order_acquire);
-    const uint64_t first = (address & (WL_INIT_BLOCK - 1)) / ORIGIN_BYTES, last = ((address & (WL_INIT_BLOCK - 1)) + size - 1) / ORIGIN_BYTES;
+    const uint64_t first = (address & (WL_INIT_BLOCK - 1)) / ORIGIN_BYTES,
+                   last = ((address & (WL_INIT_BLOCK - 1)) + size - 1) / ORIGIN_BYTES;
     if (o)
         memset(&o->origin[first], 0, (last - first + 1) * sizeof *o->origin);
 }
@@ -110,8 +111,7 @@ void wl_init_mark(uint64_t address, uint64_t size, bool is_undefined) {
 
 uint64_t wl_init_origin(uint64_t address) {
     const uint64_t number = address >> WL_INIT_BLOCK_SHIFT;
-    const struct origins *o =
-        origin_blocks && number < BLOCKS ? atomic_load_explicit(&origin_blocks[number], memory_order_acquire) : NULL;
+    const struct origins *o = origin_blocks && number < BLOCKS ? atomic_load_explicit(&origin_blocks[number], memory_order_acquire) : NULL;
     const uint64_t origin = o ? o->origin[(address & (WL_INIT_BLOCK - 1)) / ORIGIN_BYTES] : 0;
     return origin ? origin : wl_origin(WL_ORIGIN_MEMORY, address);
 }

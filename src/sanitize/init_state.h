@@ -46,7 +46,7 @@ struct wl_init_group {
 /* Of `lane` (64: of the whole wave) at the instruction `code`. */
 void wl_init_report(const struct wl_san_wave *wave, uint64_t code, enum wl_undefined_use use, uint32_t lane, uint64_t origin);
 /* In a copy to the host. */
-void wl_init_report_copy(uint64_t address, uint64_t size, const char *call);
+void wl_init_report_copy(uint64_t address, uint64_t size, const char *call, uint64_t stack);
 /* Whether [begin, end) can be the padding of a structure: it ends where more is aligned than it has bytes. */
 static inline bool wl_init_can_be_padding(uint64_t begin, uint64_t end) {
     const uint64_t alignment = end & -end;

@@ -157,14 +157,15 @@ CASE(pooled) {
     OK(hipFreeAsync(p, 0));
 }
 
-template <bool F> __device__ __attribute__((noinline)) int pick(const int *p, int a, int b) {
-    return *p ? a + threadIdx.x : b; // FAULT: initcheck uninitialized-exec|uninitialized-branch|uninitialized-address #pick
+template <bool F> __device__ __attribute__((noinline)) void set_if(const int *p, int *q) {
+    if (*p) // FAULT: initcheck uninitialized-exec|uninitialized-branch
+        *q = 1;
 }
-KERNEL in_a_function(const int *p, int *q, const int *r) { q[pick<F>(p + threadIdx.x, 1, r[threadIdx.x]) & 63] = 1; } // FAULT: initcheck uninitialized-address
+KERNEL in_a_function(const int *p, int *q) { set_if<F>(p + threadIdx.x, q + threadIdx.x); }
 CASE(in_a_function) {
     Written<int> p(64, faulty);
-    Buffer<int> q(64), r(64);
-    LAUNCH(in_a_function, 1, 64, p, q, r);
+    Buffer<int> q(64);
+    LAUNCH(in_a_function, 1, 64, p, q);
 }
 
 KERNEL voted(const int *p, int *q) {
@@ -261,7 +262,9 @@ CASE(index_of) {
     LAUNCH(index_of, 1, 64, p, q);
 }
 
-KERNEL load_from(const unsigned char *p, const int *table, int *q) { q[threadIdx.x] = table[p[threadIdx.x]]; } // FAULT: initcheck uninitialized-address
+KERNEL load_from(const unsigned char *p, const int *table, int *q) {
+    q[threadIdx.x] = table[p[threadIdx.x]];
+} // FAULT: initcheck uninitialized-address
 CASE(load_from) {
     Written<unsigned char> p(64, faulty);
     Buffer<int> table(256), q(64);
@@ -383,10 +386,10 @@ CASE(fields) {
 }
 
 /* Every other byte is written. */
-KERNEL set_bytes(unsigned char *p) { p[2 * threadIdx.x] = (unsigned char)threadIdx.x; }
+KERNEL set_bytes(unsigned char *p) { p[2 * threadIdx.x] = threadIdx.x & 1 ? 0 : (unsigned char)threadIdx.x; }
 KERNEL look_at_bytes(const unsigned *p, int *q) {
     unsigned x = p[threadIdx.x], mask = F ? 0x00ff01ff : 0x00ff00ff;
-    if (((x & mask) + 5) >> 3 == 9) // FAULT: initcheck uninitialized-exec|uninitialized-branch
+    if (((x & mask) + 5) >> 3 == 3) // FAULT: initcheck uninitialized-exec|uninitialized-branch
         q[threadIdx.x] = 1;
 }
 CASE(bytes) {

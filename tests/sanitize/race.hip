@@ -185,7 +185,7 @@ KERNEL not_initialized_for_all(int *out) {
     if (threadIdx.x == 0)
         count = 0; // FAULT: racecheck race-waves #start
     BARRIER_UNLESS(F);
-    atomicAdd(&count, 1); // OTHER: #start
+    atomicAdd(&count, 1); // OTHER: #start // FAULT: initcheck uninitialized-atomic
     __syncthreads();
     out[threadIdx.x] = count;
 }

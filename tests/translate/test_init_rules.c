@@ -46,7 +46,9 @@ struct open_bit {
 static bool is_condition(const struct wl_slot *slot) { return slot->type == WL_MASK || slot->type == WL_SCC; }
 static bool is_float_scalar(const struct wl_sem *sem) { return sem->scalar && strstr(sem->name, "_f"); }
 
-static void put_element(union wl_strip *x, unsigned size, unsigned lane, uint64_t value) { memcpy(x->bytes + (size_t)lane * size, &value, size); }
+static void put_element(union wl_strip *x, unsigned size, unsigned lane, uint64_t value) {
+    memcpy(x->bytes + (size_t)lane * size, &value, size);
+}
 
 static void put_value(union wl_strip *x, const struct wl_slot *slot, unsigned lane, uint64_t value) {
     if (is_condition(slot))
@@ -106,7 +108,8 @@ static unsigned choose_bits(const struct wl_sem *sem, struct open_bit *open, uin
 }
 
 static bool claims_exactness(unsigned class) {
-    return class == WL_INIT_CORNERS || class == WL_INIT_ADD || class == WL_INIT_ADD_SHIFT || class == WL_INIT_EQUAL || class == WL_INIT_NONZERO;
+    return class == WL_INIT_CORNERS || class == WL_INIT_ADD || class == WL_INIT_ADD_SHIFT || class == WL_INIT_EQUAL ||
+           class == WL_INIT_NONZERO;
 }
 
 struct count {
@@ -148,7 +151,11 @@ static bool fits(const struct wl_sem *sem) {
     for (unsigned i = 0; i < sem->input_count; i++)
         if (wl_type_bits(sem->inputs[i].type) > 64)
             return false;
-    return !sem->requires && sem->input_count && !is_float_scalar(sem);
+    return !sem->
+                requires &&
+                         sem
+                             ->input_count &&
+            !is_float_scalar(sem);
 }
 
 static void test_rules(void **unused) {

@@ -19,10 +19,10 @@ enum { WL_INIT_LANES = 64, WL_INIT_WHOLE_WAVE = 64 /* as a lane */ };
 
 /* What an instruction reads and writes. */
 struct wl_init_facts {
-    uint64_t code; /* its address */
+    uint64_t code;                /* its address */
     uint64_t reads[2], writes[2]; /* scalar registers. EXEC is always defined: it is not among `reads` */
     uint16_t source_count, result_count;
-    bool crosses; /* it reads lanes that are off */
+    bool crosses;                      /* it reads lanes that are off */
     const uint16_t *sources, *results; /* rows */
 };
 

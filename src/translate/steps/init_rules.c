@@ -9,52 +9,162 @@ struct row {
     uint8_t first, second, control; /* classes of the first and the second result */
 };
 
-#define CORNERS(NAME)          {NAME, WL_INIT_CORNERS, WL_INIT_NONZERO, 0}
-#define CHOSEN(NAME, CONTROL)  {NAME, WL_INIT_CORNERS, WL_INIT_NONZERO, CONTROL}
-#define SUM(NAME)              {NAME, WL_INIT_ADD, WL_INIT_CORNERS, 0}
-#define SUM_OVERFLOWS(NAME)    {NAME, WL_INIT_ADD, WL_INIT_ANY, 0}
-#define LOW(NAME)              {NAME, WL_INIT_LOW, WL_INIT_ANY, 0}
-#define INTERVAL(NAME)         {NAME, WL_INIT_INTERVAL, WL_INIT_CORNERS, 0}
-#define SPREAD(NAME)           {NAME, WL_INIT_SPREAD, WL_INIT_ANY, 0}
+#define CORNERS(NAME)         {NAME, WL_INIT_CORNERS, WL_INIT_NONZERO, 0}
+#define CHOSEN(NAME, CONTROL) {NAME, WL_INIT_CORNERS, WL_INIT_NONZERO, CONTROL}
+#define SUM(NAME)             {NAME, WL_INIT_ADD, WL_INIT_CORNERS, 0}
+#define SUM_OVERFLOWS(NAME)   {NAME, WL_INIT_ADD, WL_INIT_ANY, 0}
+#define LOW(NAME)             {NAME, WL_INIT_LOW, WL_INIT_ANY, 0}
+#define INTERVAL(NAME)        {NAME, WL_INIT_INTERVAL, WL_INIT_CORNERS, 0}
+#define SPREAD(NAME)          {NAME, WL_INIT_SPREAD, WL_INIT_ANY, 0}
 
 /* A name with an underscore at its end stands for all that begin so, another one for itself and with a number behind it. */
 static const struct row rows[] = {
     /* moves, and functions of single bits */
-    CORNERS("v_mov_b"), CORNERS("v_pk_mov_b32"), CORNERS("v_not_b"), CORNERS("v_and_b"), CORNERS("v_or_b"), CORNERS("v_xor_b"),
-    CORNERS("v_xnor_b32"), CORNERS("v_or3_b32"), CORNERS("v_xor3_b32"), CORNERS("v_and_or_b32"), CORNERS("v_bfi_b32"),
-    CORNERS("v_cndmask_b"), CORNERS("v_bfrev_b32"), CORNERS("v_pack_b32_f16"), CORNERS("v_cvt_u32_u16"), CORNERS("v_cvt_i32_i16"),
-    CHOSEN("v_bitop3_b", 8), CHOSEN("v_bitop2_b32", 4), CORNERS("s_mov_b"), CORNERS("s_and_"), CORNERS("s_or_"), CORNERS("s_xor_b"),
-    CORNERS("s_nand_b"), CORNERS("s_nor_b"), CORNERS("s_xnor_b"), CORNERS("s_not_b"), CORNERS("s_brev_b"), CORNERS("s_cmov_b"),
-    CORNERS("s_cselect_b"), CORNERS("s_pack_"), CORNERS("s_sext_i32_"), CORNERS("s_quadmask_b"), CORNERS("s_wqm_b"),
-    CORNERS("s_bitreplicate_b64_b32"), CHOSEN("s_bitset0_b", 1), CHOSEN("s_bitset1_b", 1),
+    CORNERS("v_mov_b"),
+    CORNERS("v_pk_mov_b32"),
+    CORNERS("v_not_b"),
+    CORNERS("v_and_b"),
+    CORNERS("v_or_b"),
+    CORNERS("v_xor_b"),
+    CORNERS("v_xnor_b32"),
+    CORNERS("v_or3_b32"),
+    CORNERS("v_xor3_b32"),
+    CORNERS("v_and_or_b32"),
+    CORNERS("v_bfi_b32"),
+    CORNERS("v_cndmask_b"),
+    CORNERS("v_bfrev_b32"),
+    CORNERS("v_pack_b32_f16"),
+    CORNERS("v_cvt_u32_u16"),
+    CORNERS("v_cvt_i32_i16"),
+    CHOSEN("v_bitop3_b", 8),
+    CHOSEN("v_bitop2_b32", 4),
+    CORNERS("s_mov_b"),
+    CORNERS("s_and_"),
+    CORNERS("s_or_"),
+    CORNERS("s_xor_b"),
+    CORNERS("s_nand_b"),
+    CORNERS("s_nor_b"),
+    CORNERS("s_xnor_b"),
+    CORNERS("s_not_b"),
+    CORNERS("s_brev_b"),
+    CORNERS("s_cmov_b"),
+    CORNERS("s_cselect_b"),
+    CORNERS("s_pack_"),
+    CORNERS("s_sext_i32_"),
+    CORNERS("s_quadmask_b"),
+    CORNERS("s_wqm_b"),
+    CORNERS("s_bitreplicate_b64_b32"),
+    CHOSEN("s_bitset0_b", 1),
+    CHOSEN("s_bitset1_b", 1),
     /* shifts and fields, by numbers that are known */
-    CHOSEN("v_lshl_b", 2), CHOSEN("v_lshr_b", 2), CHOSEN("v_ashr_i", 2), CHOSEN("v_lshlrev_b", 1), CHOSEN("v_lshrrev_b", 1),
-    CHOSEN("v_ashrrev_i", 1), CHOSEN("v_pk_lshlrev_b16", 1), CHOSEN("v_pk_lshrrev_b16", 1), CHOSEN("v_pk_ashrrev_i16", 1),
-    CHOSEN("s_lshl_b", 2), CHOSEN("s_lshr_b", 2), CHOSEN("s_ashr_i", 2), CHOSEN("v_bfe_u32", 6), CHOSEN("v_bfe_i32", 6),
-    CHOSEN("s_bfe_", 2), CHOSEN("v_perm_b32", 4), CHOSEN("v_alignbit_b32", 4), CHOSEN("v_alignbyte_b32", 4),
-    CHOSEN("v_alignbit_b32_", 4), CHOSEN("v_alignbyte_b32_", 4),
-    CHOSEN("v_lshl_or_b32", 2), {"s_bitcmp0_b", WL_INIT_CORNERS, WL_INIT_ANY, 2}, {"s_bitcmp1_b", WL_INIT_CORNERS, WL_INIT_ANY, 2},
+    CHOSEN("v_lshl_b", 2),
+    CHOSEN("v_lshr_b", 2),
+    CHOSEN("v_ashr_i", 2),
+    CHOSEN("v_lshlrev_b", 1),
+    CHOSEN("v_lshrrev_b", 1),
+    CHOSEN("v_ashrrev_i", 1),
+    CHOSEN("v_pk_lshlrev_b16", 1),
+    CHOSEN("v_pk_lshrrev_b16", 1),
+    CHOSEN("v_pk_ashrrev_i16", 1),
+    CHOSEN("s_lshl_b", 2),
+    CHOSEN("s_lshr_b", 2),
+    CHOSEN("s_ashr_i", 2),
+    CHOSEN("v_bfe_u32", 6),
+    CHOSEN("v_bfe_i32", 6),
+    CHOSEN("s_bfe_", 2),
+    CHOSEN("v_perm_b32", 4),
+    CHOSEN("v_alignbit_b32", 4),
+    CHOSEN("v_alignbyte_b32", 4),
+    CHOSEN("v_alignbit_b32_", 4),
+    CHOSEN("v_alignbyte_b32_", 4),
+    CHOSEN("v_lshl_or_b32", 2),
+    {"s_bitcmp0_b", WL_INIT_CORNERS, WL_INIT_ANY, 2},
+    {"s_bitcmp1_b", WL_INIT_CORNERS, WL_INIT_ANY, 2},
     /* sums */
-    SUM("v_add_nc_"), SUM("v_sub_nc_"), SUM("v_subrev_nc_u32"), SUM("v_subrev_u16"), SUM("v_add_co_u32"), SUM("v_sub_co_u32"),
-    SUM("v_subrev_co_u32"), SUM("v_add_co_ci_u32"), SUM("v_sub_co_ci_u32"), SUM("v_subrev_co_ci_u32"), SUM("v_pk_add_i16"),
-    SUM("v_pk_add_u16"), SUM("v_pk_sub_i16"), SUM("v_pk_sub_u16"), SUM("s_add_u32"), SUM("s_addc_u32"), SUM("s_sub_u32"),
-    SUM("s_subb_u32"), SUM_OVERFLOWS("s_add_i32"), SUM_OVERFLOWS("s_sub_i32"), SUM("s_add_nc_u64"), SUM("s_sub_nc_u64"),
-    SUM("s_add_u64"), SUM("s_sub_u64"), {"v_lshl_add_u", WL_INIT_ADD_SHIFT, WL_INIT_ANY, 2},
+    SUM("v_add_nc_"),
+    SUM("v_sub_nc_"),
+    SUM("v_subrev_nc_u32"),
+    SUM("v_subrev_u16"),
+    SUM("v_add_co_u32"),
+    SUM("v_sub_co_u32"),
+    SUM("v_subrev_co_u32"),
+    SUM("v_add_co_ci_u32"),
+    SUM("v_sub_co_ci_u32"),
+    SUM("v_subrev_co_ci_u32"),
+    SUM("v_pk_add_i16"),
+    SUM("v_pk_add_u16"),
+    SUM("v_pk_sub_i16"),
+    SUM("v_pk_sub_u16"),
+    SUM("s_add_u32"),
+    SUM("s_addc_u32"),
+    SUM("s_sub_u32"),
+    SUM("s_subb_u32"),
+    SUM_OVERFLOWS("s_add_i32"),
+    SUM_OVERFLOWS("s_sub_i32"),
+    SUM("s_add_nc_u64"),
+    SUM("s_sub_nc_u64"),
+    SUM("s_add_u64"),
+    SUM("s_sub_u64"),
+    {"v_lshl_add_u", WL_INIT_ADD_SHIFT, WL_INIT_ANY, 2},
     {"v_add_lshl_u32", WL_INIT_ADD_SHIFT, WL_INIT_ANY, 4},
     /* products, and sums of three */
-    LOW("v_add3_u32"), LOW("v_xad_u32"), LOW("v_mul_lo_u"), LOW("v_mul_u32_u24"), LOW("v_mul_i32_i24"), LOW("v_mul_u64"),
-    LOW("v_mad_u16"), LOW("v_mad_i16"), LOW("v_mad_u32"), LOW("v_mad_u32_u"), LOW("v_mad_i32_i"), LOW("v_mad_u64_u32"), LOW("v_mad_i64_i32"),
-    LOW("v_mad_nc_"), LOW("v_pk_mad_"), LOW("v_pk_mul_lo_u16"), LOW("s_mul_i32"), LOW("s_mul_u64"), LOW("s_lshl1_add_u32"),
-    LOW("s_lshl2_add_u32"), LOW("s_lshl3_add_u32"), LOW("s_lshl4_add_u32"),
+    LOW("v_add3_u32"),
+    LOW("v_xad_u32"),
+    LOW("v_mul_lo_u"),
+    LOW("v_mul_u32_u24"),
+    LOW("v_mul_i32_i24"),
+    LOW("v_mul_u64"),
+    LOW("v_mad_u16"),
+    LOW("v_mad_i16"),
+    LOW("v_mad_u32"),
+    LOW("v_mad_u32_u"),
+    LOW("v_mad_i32_i"),
+    LOW("v_mad_u64_u32"),
+    LOW("v_mad_i64_i32"),
+    LOW("v_mad_nc_"),
+    LOW("v_pk_mad_"),
+    LOW("v_pk_mul_lo_u16"),
+    LOW("s_mul_i32"),
+    LOW("s_mul_u64"),
+    LOW("s_lshl1_add_u32"),
+    LOW("s_lshl2_add_u32"),
+    LOW("s_lshl3_add_u32"),
+    LOW("s_lshl4_add_u32"),
     /* order */
-    INTERVAL("v_min_i"), INTERVAL("v_min_u"), INTERVAL("v_max_i"), INTERVAL("v_max_u"), INTERVAL("v_min3_i"), INTERVAL("v_min3_u"),
-    INTERVAL("v_max3_i"), INTERVAL("v_max3_u"), INTERVAL("v_med3_i"), INTERVAL("v_med3_u"), INTERVAL("v_minmax_i"),
-    INTERVAL("v_minmax_u"), INTERVAL("v_maxmin_i"), INTERVAL("v_maxmin_u"), INTERVAL("v_pk_min_i16"), INTERVAL("v_pk_min_u16"),
-    INTERVAL("v_pk_max_i16"), INTERVAL("v_pk_max_u16"), INTERVAL("s_min_i32"), INTERVAL("s_min_u32"), INTERVAL("s_max_i32"),
-    INTERVAL("s_max_u32"), INTERVAL("v_clz_i32_u32"), INTERVAL("s_clz_i32_u"),
+    INTERVAL("v_min_i"),
+    INTERVAL("v_min_u"),
+    INTERVAL("v_max_i"),
+    INTERVAL("v_max_u"),
+    INTERVAL("v_min3_i"),
+    INTERVAL("v_min3_u"),
+    INTERVAL("v_max3_i"),
+    INTERVAL("v_max3_u"),
+    INTERVAL("v_med3_i"),
+    INTERVAL("v_med3_u"),
+    INTERVAL("v_minmax_i"),
+    INTERVAL("v_minmax_u"),
+    INTERVAL("v_maxmin_i"),
+    INTERVAL("v_maxmin_u"),
+    INTERVAL("v_pk_min_i16"),
+    INTERVAL("v_pk_min_u16"),
+    INTERVAL("v_pk_max_i16"),
+    INTERVAL("v_pk_max_u16"),
+    INTERVAL("s_min_i32"),
+    INTERVAL("s_min_u32"),
+    INTERVAL("s_max_i32"),
+    INTERVAL("s_max_u32"),
+    INTERVAL("v_clz_i32_u32"),
+    INTERVAL("s_clz_i32_u"),
     /* integers to floats */
-    SPREAD("v_cvt_f32_u32"), SPREAD("v_cvt_f32_i32"), SPREAD("v_cvt_f64_u32"), SPREAD("v_cvt_f64_i32"), SPREAD("v_cvt_f32_ubyte"),
-    SPREAD("v_cvt_f16_u16"), SPREAD("v_cvt_f16_i16"), SPREAD("s_cvt_f32_u32"), SPREAD("s_cvt_f32_i32"),
+    SPREAD("v_cvt_f32_u32"),
+    SPREAD("v_cvt_f32_i32"),
+    SPREAD("v_cvt_f64_u32"),
+    SPREAD("v_cvt_f64_i32"),
+    SPREAD("v_cvt_f32_ubyte"),
+    SPREAD("v_cvt_f16_u16"),
+    SPREAD("v_cvt_f16_i16"),
+    SPREAD("s_cvt_f32_u32"),
+    SPREAD("s_cvt_f32_i32"),
 };
 
 static bool fits(const char *name, const char *prefix) {
@@ -107,9 +217,7 @@ struct wl_init_rule wl_init_rule_of(const struct wl_sem *sem) {
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static unsigned bytes_of(const struct wl_init_work *w, const struct wl_slot *slot) {
-    return w->lanes * wl_type_bits(slot->type) / 8;
-}
+static unsigned bytes_of(const struct wl_init_work *w, const struct wl_slot *slot) { return w->lanes * wl_type_bits(slot->type) / 8; }
 
 /* Bytes of what a bit can decide: a lane, or its half. */
 static unsigned element_of(const struct wl_slot *slot) {
@@ -133,7 +241,9 @@ static uint64_t read_element(const union wl_strip *x, unsigned size, unsigned i)
     return value;
 }
 
-static void write_element(union wl_strip *x, unsigned size, unsigned i, uint64_t value) { memcpy(x->bytes + (size_t)i * size, &value, size); }
+static void write_element(union wl_strip *x, unsigned size, unsigned i, uint64_t value) {
+    memcpy(x->bytes + (size_t)i * size, &value, size);
+}
 
 static void put_or(union wl_strip *x, const union wl_strip *more, unsigned bytes) {
     for (unsigned i = 0; i < bytes; i++)

@@ -8,21 +8,21 @@
 #include "translate/steps/valu.h"
 
 enum wl_init_class {
-    WL_INIT_ANY,      /* a bit of an element decides all of the result's element */
-    WL_INIT_CORNERS,  /* each bit of the result depends on bits that do not stand in each other's way, or rises or falls with the operands: it
+    WL_INIT_ANY,     /* a bit of an element decides all of the result's element */
+    WL_INIT_CORNERS, /* each bit of the result depends on bits that do not stand in each other's way, or rises or falls with the operands: it
                        * is what all of the smallest and largest ways to fill in agree on. Exact */
-    WL_INIT_ADD,      /* a sum: the same, and the operands' bits. Exact */
+    WL_INIT_ADD,     /* a sum: the same, and the operands' bits. Exact */
     WL_INIT_ADD_SHIFT, /* a sum with shifted operands, or one that is shifted. Exact */
-    WL_INIT_LOW,      /* bits depend on bits of the operands as low as they are, and lower: sums and products */
-    WL_INIT_INTERVAL, /* rises or falls with each operand: the bits above the highest one that differs are defined */
-    WL_INIT_SPREAD,   /* the same, but one bit decides all: conversions of integers to floats */
-    WL_INIT_EQUAL,    /* whether the operands are equal: not, where defined bits differ. Exact */
-    WL_INIT_NONZERO,  /* whether the first result is not zero. Exact */
-    WL_INIT_HALVES,   /* two operands become the halves of the result */
+    WL_INIT_LOW,       /* bits depend on bits of the operands as low as they are, and lower: sums and products */
+    WL_INIT_INTERVAL,  /* rises or falls with each operand: the bits above the highest one that differs are defined */
+    WL_INIT_SPREAD,    /* the same, but one bit decides all: conversions of integers to floats */
+    WL_INIT_EQUAL,     /* whether the operands are equal: not, where defined bits differ. Exact */
+    WL_INIT_NONZERO,   /* whether the first result is not zero. Exact */
+    WL_INIT_HALVES,    /* two operands become the halves of the result */
 };
 
 struct wl_init_rule {
-    uint8_t control;            /* bit i: nothing is known of the result if input i has such bits */
+    uint8_t control;              /* bit i: nothing is known of the result if input i has such bits */
     uint8_t result[WL_SEM_SLOTS]; /* enum wl_init_class */
 };
 

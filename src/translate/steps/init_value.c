@@ -17,7 +17,7 @@ enum { DPP_ROWS = 2 * WL_VALU_INPUTS, RESULT_ROWS = DPP_ROWS + 2, ROWS = RESULT_
 /* A vector instruction on undefined bits. */
 struct work {
     const struct wl_valu *valu;
-    struct wl_machine shadow; /* its vgpr are the rows */
+    struct wl_machine shadow;                     /* its vgpr are the rows */
     struct wl_valu_source inputs[WL_VALU_INPUTS]; /* of the rows */
     uint64_t masks_in[WL_VALU_INPUTS], open_masks_in[WL_VALU_INPUTS], masks[WL_VALU_RESULTS], enabled;
     uint32_t rows[ROWS * WL_INIT_LANES];
@@ -142,9 +142,7 @@ static void compute(const struct wl_machine *m, struct work *w, const struct wl_
     }
 }
 
-static uint64_t some_origin(uint64_t lanes, const uint64_t origins[WL_INIT_LANES]) {
-    return origins[lanes ? __builtin_ctzll(lanes) : 0];
-}
+static uint64_t some_origin(uint64_t lanes, const uint64_t origins[WL_INIT_LANES]) { return origins[lanes ? __builtin_ctzll(lanes) : 0]; }
 
 static void commit(const struct wl_machine *m, struct work *w, const struct wl_init_facts *f, uint64_t exec, const uint64_t *origins) {
     for (unsigned i = 0; i < w->valu->result_count; i++) {

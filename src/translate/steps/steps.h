@@ -37,11 +37,11 @@ struct wl_undefined; /* the same */
 struct wl_machine {
     struct wl_wave *wave;
     const struct wl_steps *steps;
-    uint32_t *sgpr;     /* of the wave */
-    uint32_t *vgpr;     /* the same */
-    uint32_t wave_size; /* 32 or 64 */
-    uint32_t exit;      /* enum wl_exit, when a step returns NULL */
-    uint32_t rounds;    /* of loops without resume points */
+    uint32_t *sgpr;                 /* of the wave */
+    uint32_t *vgpr;                 /* the same */
+    uint32_t wave_size;             /* 32 or 64 */
+    uint32_t exit;                  /* enum wl_exit, when a step returns NULL */
+    uint32_t rounds;                /* of loops without resume points */
     struct wl_undefined *undefined; /* what nobody wrote of its registers, in units for initcheck; NULL: it does not watch this wave */
 };
 

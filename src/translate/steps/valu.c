@@ -159,7 +159,7 @@ static void join(union wl_strip *x, const uint32_t *low, const uint32_t *high) {
 
 /* The parameter for a strip: the row itself, or what is made of it in *x. */
 void *wl_valu_strip(const struct wl_machine *m, const struct wl_valu_source *s, unsigned first, uint64_t mask, const uint32_t *dpp,
-                        union wl_strip *x) {
+                    union wl_strip *x) {
     const uint32_t *row = s->kind == WL_SOURCE_DPP ? dpp + first : wl_machine_row(m, s->reg) + first;
     const uint32_t *next = s->kind == WL_SOURCE_DPP ? row + WL_VALU_LANES : row + m->wave_size;
     if (s->direct)
@@ -302,8 +302,8 @@ uint64_t wl_valu_permute(const struct wl_machine *m, const struct wl_valu *v, ui
     uint32_t unused[WL_VALU_LANES];
     for (unsigned i = 0; i < v->dpp_rows; i++) {
         memset(rows + (size_t)i * WL_VALU_LANES, 0, WL_VALU_LANES * sizeof *rows);
-        m->wave->helpers->dpp(m->wave, rows + (size_t)i * WL_VALU_LANES, wl_machine_row(m, v->dpp_reg + i), v->dpp_kind, v->dpp_control, 0xf,
-                              0xf, 1, v->fetch_inactive);
+        m->wave->helpers->dpp(m->wave, rows + (size_t)i * WL_VALU_LANES, wl_machine_row(m, v->dpp_reg + i), v->dpp_kind, v->dpp_control,
+                              0xf, 0xf, 1, v->fetch_inactive);
     }
     if (v->dpp_kind == WL_DPP_DPP8)
         return wave_lanes(m);
@@ -609,8 +609,8 @@ static void spread_constants(struct wl_steps_builder *b, struct wl_valu *v) {
     for (unsigned i = 0; i < v->input_count; i++) {
         struct wl_valu_source *s = &v->inputs[i];
         union wl_strip *x = s->kind == WL_SOURCE_SCALAR && s->scalar.kind == WL_SCALAR_CONSTANT && !s->flushes
-                             ? wl_steps_allocate(b, (sizeof *x + 63) / 64 * 64 + 64)
-                             : NULL;
+                                ? wl_steps_allocate(b, (sizeof *x + 63) / 64 * 64 + 64)
+                                : NULL;
         if (!x)
             continue;
         x = (union wl_strip *)(((uintptr_t)x + 127) & ~(uintptr_t)127);
