@@ -263,8 +263,8 @@ CASE(index_of) {
 }
 
 KERNEL load_from(const unsigned char *p, const int *table, int *q) {
-    q[threadIdx.x] = table[p[threadIdx.x]];
-} // FAULT: initcheck uninitialized-address
+    q[threadIdx.x] = table[p[threadIdx.x]]; // FAULT: initcheck uninitialized-address
+}
 CASE(load_from) {
     Written<unsigned char> p(64, faulty);
     Buffer<int> table(256), q(64);
