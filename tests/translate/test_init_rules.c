@@ -46,11 +46,11 @@ struct open_bit {
 static bool is_condition(const struct wl_slot *slot) { return slot->type == WL_MASK || slot->type == WL_SCC; }
 static bool is_float_scalar(const struct wl_sem *sem) { return sem->scalar && strstr(sem->name, "_f"); }
 
-static void put_element(union wl_strip *x, unsigned size, unsigned lane, uint64_t value) {
+static void put_element(union wl_values *x, unsigned size, unsigned lane, uint64_t value) {
     memcpy(x->bytes + (size_t)lane * size, &value, size);
 }
 
-static void put_value(union wl_strip *x, const struct wl_slot *slot, unsigned lane, uint64_t value) {
+static void put_value(union wl_values *x, const struct wl_slot *slot, unsigned lane, uint64_t value) {
     if (is_condition(slot))
         value = value & 1 ? slot->type == WL_MASK ? UINT64_MAX : 1 : 0;
     put_element(x, wl_type_bits(slot->type) / 8, lane, value);
@@ -61,7 +61,7 @@ static uint64_t bits_of(const struct wl_slot *slot, unsigned bit) {
     return slot->type == WL_MASK ? UINT32_MAX : slot->type == WL_SCC ? 1 : UINT64_C(1) << bit;
 }
 
-static void call(const struct wl_init_work *w, union wl_strip *inputs, union wl_strip *results) {
+static void call(const struct wl_init_work *w, union wl_values *inputs, union wl_values *results) {
     void *pointers[2 * WL_SEM_SLOTS];
     for (unsigned i = 0; i < w->sem->result_count; i++)
         pointers[i] = &results[i];
@@ -71,8 +71,8 @@ static void call(const struct wl_init_work *w, union wl_strip *inputs, union wl_
 }
 
 /* The bits that some two ways to fill in disagree on. */
-static void enumerate(const struct wl_init_work *w, const struct open_bit *open, unsigned count, union wl_strip *differ) {
-    union wl_strip inputs[WL_SEM_SLOTS], first[WL_SEM_SLOTS], results[WL_SEM_SLOTS];
+static void enumerate(const struct wl_init_work *w, const struct open_bit *open, unsigned count, union wl_values *differ) {
+    union wl_values inputs[WL_SEM_SLOTS], first[WL_SEM_SLOTS], results[WL_SEM_SLOTS];
     memset(differ, 0, WL_SEM_SLOTS * sizeof *differ);
     memset(first, 0, sizeof first);
     memset(results, 0, sizeof results);
@@ -120,7 +120,7 @@ struct count {
 static void try_once(const struct wl_sem *sem, const struct wl_init_rule *rule, struct count *c, uint64_t not_these) {
     struct wl_init_work w = {.sem = sem, .native = wl_steps_native(sem), .lanes = sem->scalar ? 1 : WL_STRIP};
     struct open_bit open[OPEN_BITS];
-    union wl_strip differ[WL_SEM_SLOTS];
+    union wl_values differ[WL_SEM_SLOTS];
     const unsigned count = choose_bits(sem, open, not_these);
     for (unsigned i = 0; i < sem->input_count; i++)
         for (unsigned l = 0; l < w.lanes; l++)

@@ -228,35 +228,35 @@ static unsigned element_of(const struct wl_slot *slot) {
 
 static bool is_signed(unsigned type) { return type == WL_I16 || type == WL_I32 || type == WL_I64 || type == WL_PKI16; }
 
-static bool is_any(const union wl_strip *x, unsigned bytes) {
+static bool is_any(const union wl_values *x, unsigned bytes) {
     uint8_t any = 0;
     for (unsigned i = 0; i < bytes; i++)
         any |= x->bytes[i];
     return any;
 }
 
-static uint64_t read_element(const union wl_strip *x, unsigned size, unsigned i) {
+static uint64_t read_element(const union wl_values *x, unsigned size, unsigned i) {
     uint64_t value = 0;
     memcpy(&value, x->bytes + (size_t)i * size, size);
     return value;
 }
 
-static void write_element(union wl_strip *x, unsigned size, unsigned i, uint64_t value) {
+static void write_element(union wl_values *x, unsigned size, unsigned i, uint64_t value) {
     memcpy(x->bytes + (size_t)i * size, &value, size);
 }
 
-static void put_or(union wl_strip *x, const union wl_strip *more, unsigned bytes) {
+static void put_or(union wl_values *x, const union wl_values *more, unsigned bytes) {
     for (unsigned i = 0; i < bytes; i++)
         x->bytes[i] |= more->bytes[i];
 }
 
-static void put_xor(union wl_strip *x, const union wl_strip *a, const union wl_strip *b, unsigned bytes) {
+static void put_xor(union wl_values *x, const union wl_values *a, const union wl_values *b, unsigned bytes) {
     for (unsigned i = 0; i < bytes; i++)
         x->bytes[i] |= a->bytes[i] ^ b->bytes[i];
 }
 
 /* The largest or the smallest number that an operand may be. */
-static void fill_in(const struct wl_init_work *w, unsigned input, bool largest, union wl_strip *to) {
+static void fill_in(const struct wl_init_work *w, unsigned input, bool largest, union wl_values *to) {
     const struct wl_slot *slot = &w->sem->inputs[input];
     const unsigned bytes = bytes_of(w, slot), element = element_of(slot);
     const bool sign = is_signed(slot->type);
@@ -266,7 +266,7 @@ static void fill_in(const struct wl_init_work *w, unsigned input, bool largest, 
     }
 }
 
-static void call(const struct wl_init_work *w, const union wl_strip *const *inputs, union wl_strip *results) {
+static void call(const struct wl_init_work *w, const union wl_values *const *inputs, union wl_values *results) {
     void *pointers[2 * WL_SEM_SLOTS];
     for (unsigned i = 0; i < w->sem->result_count; i++)
         pointers[i] = &results[i];
@@ -334,8 +334,8 @@ static void equal(struct wl_init_work *w, unsigned r) {
 
 /* Behind the first result's rule. */
 static void nonzero(struct wl_init_work *w, unsigned r) {
-    const union wl_strip *inputs[WL_SEM_SLOTS];
-    union wl_strip results[WL_SEM_SLOTS];
+    const union wl_values *inputs[WL_SEM_SLOTS];
+    union wl_values results[WL_SEM_SLOTS];
     const unsigned size = wl_type_bits(w->sem->results[0].type) / 8;
     for (unsigned i = 0; i < w->sem->input_count; i++)
         inputs[i] = &w->value[i];
@@ -348,9 +348,9 @@ static void nonzero(struct wl_init_work *w, unsigned r) {
 }
 
 /* What the smallest and largest ways to fill in disagree on; *differ: of each result. False: there are too many ways. */
-static bool corners(const struct wl_init_work *w, unsigned control, union wl_strip *differ) {
-    union wl_strip filled[CORNER_INPUTS][2], first[WL_SEM_SLOTS], other[WL_SEM_SLOTS];
-    const union wl_strip *inputs[WL_SEM_SLOTS];
+static bool corners(const struct wl_init_work *w, unsigned control, union wl_values *differ) {
+    union wl_values filled[CORNER_INPUTS][2], first[WL_SEM_SLOTS], other[WL_SEM_SLOTS];
+    const union wl_values *inputs[WL_SEM_SLOTS];
     unsigned open[CORNER_INPUTS], count = 0;
     for (unsigned i = 0; i < w->sem->input_count; i++) {
         inputs[i] = &w->value[i];
@@ -390,10 +390,10 @@ static void add_operands(struct wl_init_work *w, unsigned r) {
 
 /* The same, as the shift moves them: each beside zeros. */
 static void add_shifted(struct wl_init_work *w, unsigned r, unsigned control) {
-    static const union wl_strip zero;
+    static const union wl_values zero;
     for (unsigned i = 0; i < w->sem->input_count; i++) {
-        const union wl_strip *inputs[WL_SEM_SLOTS];
-        union wl_strip results[WL_SEM_SLOTS];
+        const union wl_values *inputs[WL_SEM_SLOTS];
+        union wl_values results[WL_SEM_SLOTS];
         if (control >> i & 1)
             continue;
         for (unsigned k = 0; k < w->sem->input_count; k++)

@@ -31,8 +31,8 @@ struct wl_init_work {
     const struct wl_sem *sem;
     wl_native_fn *native;
     unsigned lanes;
-    union wl_strip value[WL_SEM_SLOTS], undefined[WL_SEM_SLOTS]; /* of the inputs */
-    union wl_strip result[WL_SEM_SLOTS];                         /* the undefined bits of the results */
+    union wl_values value[WL_SEM_SLOTS], undefined[WL_SEM_SLOTS]; /* of the inputs */
+    union wl_values result[WL_SEM_SLOTS];                         /* the undefined bits of the results */
 };
 
 struct wl_init_rule wl_init_rule_of(const struct wl_sem *sem);

@@ -82,13 +82,13 @@ static void start(const struct wl_machine *m, struct work *w, const struct wl_va
         plan_dpp(m, w);
 }
 
-static void keep_strip(union wl_strip *to, const void *from, unsigned width) {
+static void keep_strip(union wl_values *to, const void *from, unsigned width) {
     if (from != to)
         memcpy(to, from, WL_STRIP * width / 8u);
 }
 
 /* A half that becomes a float. */
-static void spread_mixed(union wl_strip *x, bool high) {
+static void spread_mixed(union wl_values *x, bool high) {
     for (unsigned l = 0; l < WL_STRIP; l++)
         x->word[l] = (x->word[l] >> (high ? 16 : 0)) & 0xffff ? UINT32_MAX : 0;
 }
@@ -96,7 +96,7 @@ static void spread_mixed(union wl_strip *x, bool high) {
 static void read_inputs(const struct wl_machine *m, struct work *w, unsigned first, struct wl_init_work *rule) {
     for (unsigned i = 0; i < w->valu->input_count; i++) {
         const struct wl_valu_source *s = &w->valu->inputs[i], *open = &w->inputs[i];
-        union wl_strip *value = &rule->value[i], *undefined = &rule->undefined[i];
+        union wl_values *value = &rule->value[i], *undefined = &rule->undefined[i];
         if (s->kind == WL_SOURCE_MODE) {
             wl_valu_scalar(m, s, value);
             memset(undefined, 0, sizeof *undefined);

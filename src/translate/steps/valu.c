@@ -40,7 +40,7 @@ void wl_valu_spread(uint32_t words[WL_STRIP], uint64_t mask) {
 
 /* ---- inputs ---- */
 
-static void select_part(union wl_strip *x, unsigned sel, bool sign) {
+static void select_part(union wl_values *x, unsigned sel, bool sign) {
     bool byte = sel <= WL_SEL_BYTE_3;
     unsigned shift = byte ? 8 * (sel - WL_SEL_BYTE_0) : 16 * (sel - WL_SEL_WORD_0);
     for (unsigned i = 0; i < WL_STRIP; i++) {
@@ -52,12 +52,12 @@ static void select_part(union wl_strip *x, unsigned sel, bool sign) {
     }
 }
 
-static void cut_half(union wl_strip *x, bool high) {
+static void cut_half(union wl_values *x, bool high) {
     for (unsigned i = 0; i < WL_STRIP; i++)
         x->half[i] = (uint16_t)(x->word[i] >> (high ? 16 : 0));
 }
 
-static void shuffle_halves(union wl_strip *x, const struct wl_valu_source *s) {
+static void shuffle_halves(union wl_values *x, const struct wl_valu_source *s) {
     if (s->width == 32)
         for (unsigned i = 0; i < WL_STRIP; i++) {
             uint32_t low = x->word[i] & 0xffff, high = x->word[i] >> 16;
@@ -83,7 +83,7 @@ static uint16_t float_to_half(float value) {
     return bits;
 }
 
-static void change_bits(union wl_strip *x, unsigned width, uint64_t flip, uint64_t keep, uint64_t negate) {
+static void change_bits(union wl_values *x, unsigned width, uint64_t flip, uint64_t keep, uint64_t negate) {
     for (unsigned i = 0; i < WL_STRIP; i++) {
         if (width == 16)
             x->half[i] = (uint16_t)(((x->half[i] ^ flip) & keep) ^ negate);
@@ -94,13 +94,13 @@ static void change_bits(union wl_strip *x, unsigned width, uint64_t flip, uint64
     }
 }
 
-static void flush(union wl_strip *x, unsigned width) {
+static void flush(union wl_values *x, unsigned width) {
     for (unsigned i = 0; i < width / 32 * WL_STRIP; i++)
         memcpy(x->bytes + 4 * i, &(uint32_t){wl_flush_f32(((const uint32_t *)(const void *)x->bytes)[i])}, 4);
 }
 
 /* `is_half`: the value has 16 bits a lane already. */
-static void change(const struct wl_machine *m, union wl_strip *x, const struct wl_valu_source *s, bool is_half) {
+static void change(const struct wl_machine *m, union wl_values *x, const struct wl_valu_source *s, bool is_half) {
     if (!s->changes)
         return;
     if (s->selects) {
@@ -130,7 +130,7 @@ static void change(const struct wl_machine *m, union wl_strip *x, const struct w
         flush(x, s->width);
 }
 
-static void splat(union wl_strip *x, uint64_t value, unsigned width) {
+static void splat(union wl_values *x, uint64_t value, unsigned width) {
     if (width == 16)
         for (unsigned i = 0; i < WL_STRIP; i++)
             x->half[i] = (uint16_t)value;
@@ -143,7 +143,7 @@ static void splat(union wl_strip *x, uint64_t value, unsigned width) {
 }
 
 /* What is the same in all strips: a scalar operand. */
-void wl_valu_scalar(const struct wl_machine *m, const struct wl_valu_source *s, union wl_strip *x) {
+void wl_valu_scalar(const struct wl_machine *m, const struct wl_valu_source *s, union wl_values *x) {
     if (s->kind == WL_SOURCE_MODE) {
         splat(x, m->wave->mode_register, 32);
         return;
@@ -152,14 +152,14 @@ void wl_valu_scalar(const struct wl_machine *m, const struct wl_valu_source *s, 
     change(m, x, s, s->scalar.bits == 16);
 }
 
-static void join(union wl_strip *x, const uint32_t *low, const uint32_t *high) {
+static void join(union wl_values *x, const uint32_t *low, const uint32_t *high) {
     for (unsigned i = 0; i < WL_STRIP; i++)
         x->pair[i] = low[i] | (uint64_t)high[i] << 32;
 }
 
 /* The parameter for a strip: the row itself, or what is made of it in *x. */
 void *wl_valu_strip(const struct wl_machine *m, const struct wl_valu_source *s, unsigned first, uint64_t mask, const uint32_t *dpp,
-                    union wl_strip *x) {
+                    union wl_values *x) {
     const uint32_t *row = s->kind == WL_SOURCE_DPP ? dpp + first : wl_machine_row(m, s->reg) + first;
     const uint32_t *next = s->kind == WL_SOURCE_DPP ? row + WL_VALU_LANES : row + m->wave_size;
     if (s->direct)
@@ -208,7 +208,7 @@ static void scale_halves(uint16_t *halves, unsigned count, const struct wl_valu_
 }
 
 /* Output multiplier and clamp. Integers have saturating semantics of their own. */
-static void modify_result(union wl_strip *x, const struct wl_valu_result *r) {
+static void modify_result(union wl_values *x, const struct wl_valu_result *r) {
     switch (r->type) {
     case WL_F32:
         scale_floats(x->number, WL_STRIP, r);
@@ -249,7 +249,7 @@ static void place_sdwa(uint32_t *words, const struct wl_valu_result *r, const ui
     }
 }
 
-static void widen_half(union wl_strip *x, const struct wl_valu_result *r, const uint32_t *old) {
+static void widen_half(union wl_values *x, const struct wl_valu_result *r, const uint32_t *old) {
     for (unsigned i = WL_STRIP; i-- > 0;)
         x->word[i] = x->half[i];
     if (r->selects || !r->half_keeps)
@@ -271,7 +271,7 @@ static void blend(uint32_t *to, const uint32_t *words, unsigned lanes) {
 #endif
 }
 
-void wl_valu_write(const struct wl_machine *m, const struct wl_valu_result *r, unsigned first, union wl_strip *x, unsigned lanes) {
+void wl_valu_write(const struct wl_machine *m, const struct wl_valu_result *r, unsigned first, union wl_values *x, unsigned lanes) {
     uint32_t *row = wl_machine_row(m, r->reg) + first;
     if (r->clamp || r->omod)
         modify_result(x, r);
@@ -313,7 +313,7 @@ uint64_t wl_valu_permute(const struct wl_machine *m, const struct wl_valu *v, ui
 
 /* A vector instruction between reading and writing. */
 struct work {
-    union wl_strip in[WL_VALU_INPUTS], out[WL_VALU_RESULTS];
+    union wl_values in[WL_VALU_INPUTS], out[WL_VALU_RESULTS];
     uint32_t dpp[2 * WL_VALU_LANES];
     uint64_t enabled, masks_in[WL_VALU_INPUTS], masks_out[WL_VALU_RESULTS];
 };
@@ -411,7 +411,7 @@ static const struct wl_step *run_pair(struct wl_machine *m, const struct wl_step
 static inline __attribute__((always_inline)) const struct wl_step *run_wave(struct wl_machine *m, const struct wl_step *step,
                                                                             const unsigned count, const bool to_mask) {
     const struct wl_valu *v = step->data;
-    union wl_strip made[3];
+    union wl_values made[3];
     _Alignas(64) uint32_t spread[3][WL_VALU_LANES], result[WL_VALU_LANES];
     void *inputs[3];
     uint64_t advances[3], exec = wl_machine_exec(m), mask = 0;
@@ -608,12 +608,12 @@ bool wl_valu_is(wl_step_fn *run) {
 static void spread_constants(struct wl_steps_builder *b, struct wl_valu *v) {
     for (unsigned i = 0; i < v->input_count; i++) {
         struct wl_valu_source *s = &v->inputs[i];
-        union wl_strip *x = s->kind == WL_SOURCE_SCALAR && s->scalar.kind == WL_SCALAR_CONSTANT && !s->flushes
-                                ? wl_steps_allocate(b, (sizeof *x + 63) / 64 * 64 + 64)
-                                : NULL;
+        union wl_values *x = s->kind == WL_SOURCE_SCALAR && s->scalar.kind == WL_SCALAR_CONSTANT && !s->flushes
+                                 ? wl_steps_allocate(b, (sizeof *x + 63) / 64 * 64 + 64)
+                                 : NULL;
         if (!x)
             continue;
-        x = (union wl_strip *)(((uintptr_t)x + 127) & ~(uintptr_t)127);
+        x = (union wl_values *)(((uintptr_t)x + 127) & ~(uintptr_t)127);
         splat(x, s->scalar.constant, s->scalar.bits);
         change(NULL, x, s, s->scalar.bits == 16);
         s->constant = x;

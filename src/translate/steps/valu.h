@@ -7,7 +7,7 @@
 enum { WL_VALU_WIDTH = 8 /* bytes a lane */, WL_VALU_RESULTS = 3, WL_VALU_INPUTS = 6, WL_VALU_LANES = 64 };
 
 /* One strip of values. */
-union wl_strip {
+union wl_values {
     uint16_t half[WL_STRIP];
     uint32_t word[WL_STRIP];
     uint64_t pair[WL_STRIP];
@@ -32,7 +32,7 @@ struct wl_valu_source {
     uint16_t reg;
     uint64_t flip, keep, negate; /* in this order: ^ flip, then & keep, then ^ negate */
     struct wl_scalar scalar;
-    const union wl_strip *constant; /* the parameter, if it is always the same; NULL: it is not */
+    const union wl_values *constant; /* the parameter, if it is always the same; NULL: it is not */
 };
 
 struct wl_valu_result {
@@ -62,13 +62,13 @@ struct wl_valu {
 };
 
 /* A scalar source, the same in all lanes. */
-void wl_valu_scalar(const struct wl_machine *m, const struct wl_valu_source *s, union wl_strip *x);
+void wl_valu_scalar(const struct wl_machine *m, const struct wl_valu_source *s, union wl_values *x);
 /* The parameter for the strip from lane `first` on: the row itself, or what is made of it in *x. `dpp`: the rows that DPP has made. */
 void *wl_valu_strip(const struct wl_machine *m, const struct wl_valu_source *s, unsigned first, uint64_t mask, const uint32_t *dpp,
-                    union wl_strip *x);
+                    union wl_values *x);
 /* The lanes that DPP's source row gives, for both rows of a pair, and which lanes may be written. */
 uint64_t wl_valu_permute(const struct wl_machine *m, const struct wl_valu *v, uint32_t rows[2 * WL_VALU_LANES]);
-void wl_valu_write(const struct wl_machine *m, const struct wl_valu_result *r, unsigned first, union wl_strip *x, unsigned lanes);
+void wl_valu_write(const struct wl_machine *m, const struct wl_valu_result *r, unsigned first, union wl_values *x, unsigned lanes);
 /* A mask's elements, and their bits. */
 unsigned wl_valu_sign_bits(const uint32_t words[WL_STRIP]);
 void wl_valu_spread(uint32_t words[WL_STRIP], uint64_t mask);
