@@ -148,6 +148,10 @@ static LLVMValueRef none_set(struct wl_lift *l, LLVMValueRef bits) {
 
 /* i1: the active lanes of two vectors are equal. */
 static LLVMValueRef lanes_equal(struct wl_lift *l, LLVMValueRef a, LLVMValueRef b) {
+    if (l->has_avx512 && l->exec) { /* one comparison under the mask and one test of mask registers */
+        LLVMValueRef differ = LLVMBuildAnd(l->b, LLVMBuildICmp(l->b, LLVMIntNE, a, b, ""), l->exec, "");
+        return LLVMBuildICmp(l->b, LLVMIntEQ, LLVMBuildBitCast(l->b, differ, l->i16, ""), LLVMConstInt(l->i16, 0, false), "");
+    }
     if (l->has_avx512 || LLVMTypeOf(a) != l->strip_i32)
         return wl_memory_all(l, LLVMBuildICmp(l->b, LLVMIntEQ, a, b, ""), wl_memory_mask(l));
     return none_set(l, LLVMBuildXor(l->b, a, b, ""));
@@ -218,15 +222,20 @@ static LLVMValueRef goes_on(struct wl_lift *l, const struct wl_lanes *from, LLVM
     return check;
 }
 
-/* The address of a lane that a vector access begins at. In LDS, where an inactive lane may lie below offset 0 and the lanes behind it
- * have wrapped around, the last offsets are those before the LDS: device/cpu/memory.c. */
-static LLVMValueRef leading_address(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef lane) {
+/* Where an offset in LDS leads at which a vector access begins. An inactive lane may lie below offset 0, and the lanes behind it have
+ * wrapped around: the last offsets are those before the LDS (device/cpu/memory.c). */
+static LLVMValueRef leading_in_lds(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef offset) {
     enum { BEFORE = 1024 };
+    LLVMValueRef moved = LLVMBuildAdd(l->b, offset, LLVMConstInt(l->i32, BEFORE, false), "");
+    LLVMValueRef base = LLVMBuildSub(l->b, lanes->base, LLVMConstInt(l->i64, BEFORE, false), "");
+    return LLVMBuildAdd(l->b, LLVMBuildZExt(l->b, moved, l->i64, ""), base, "");
+}
+
+/* The address of a lane that a vector access begins at. */
+static LLVMValueRef leading_address(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef lane) {
     if (!lanes->wraps_freely || lanes->wide || lanes->low_fact.bits < 32)
         return wl_lanes_address(l, lanes, lane);
-    LLVMValueRef offset = LLVMBuildAdd(l->b, extract(l, lanes->offset, lane), LLVMConstInt(l->i32, BEFORE, false), "");
-    LLVMValueRef base = LLVMBuildSub(l->b, lanes->base, LLVMConstInt(l->i64, BEFORE, false), "");
-    return LLVMBuildAdd(l->b, LLVMBuildZExt(l->b, offset, l->i64, ""), base, "");
+    return leading_in_lds(l, lanes, extract(l, lanes->offset, lane));
 }
 
 /* Both: *start is where lane 0 is or would be, *seen the address of a lane that is active or known. The lanes are `stride` bytes
@@ -269,10 +278,25 @@ static LLVMValueRef consecutive_halves(struct wl_lift *l, const struct wl_lanes 
     return both(l, halves_equal(l, halves, expected), LLVMBuildICmp(l->b, LLVMIntULE, low, limit, ""));
 }
 
+/* In LDS, where some lanes are active: what lane 0's offset would be is the first active lane's after each lane's distance from lane 0 is
+ * taken off. The host brings that lane to the front by one instruction; to name it and to take it out would go through the stack. */
+static enum wl_pattern consecutive_by_packing(struct wl_lift *l, const struct wl_lanes *lanes, unsigned size, LLVMValueRef *check,
+                                              LLVMValueRef *start, LLVMValueRef *seen) {
+    LLVMValueRef zeros = LLVMBuildSub(l->b, lanes->offset, wl_memory_iota(l, l->i32, size), "");
+    LLVMValueRef packing[3] = {zeros, LLVMConstNull(l->strip_i32), l->exec};
+    LLVMValueRef packed = wl_lift_intrinsic(l, "llvm.x86.avx512.mask.compress", &l->strip_i32, 1, packing, 3);
+    LLVMValueRef zero = extract(l, packed, LLVMConstInt(l->i32, 0, false));
+    *check = lanes_equal(l, zeros, wl_strip_splat(l, zero));
+    *start = *seen = leading_in_lds(l, lanes, zero);
+    return WL_PATTERN_CONSECUTIVE;
+}
+
 static enum wl_pattern consecutive_by_test(struct wl_lift *l, const struct wl_lanes *lanes, unsigned size, LLVMValueRef *check,
                                            LLVMValueRef *start, LLVMValueRef *seen) {
     if (lanes->index && UINT32_C(1) << lanes->index_shift == size)
         return consecutive_by_index(l, lanes, size, check, start, seen);
+    if (l->has_avx512 && l->exec && !lanes->wide && lanes->wraps_freely)
+        return consecutive_by_packing(l, lanes, size, check, start, seen);
     LLVMValueRef first, last, expected;
     known_lanes(l, false, &first, &last);
     LLVMValueRef skip = scaled(l, first, size), head;
