@@ -50,7 +50,24 @@ __global__ void touch_flat(const int *index, int *elsewhere, seen *out) {
     out[blockIdx.x * ITEMS + i] = s;
 }
 
-static int host[ITEMS + 2], *indices;
+// Some lanes alone, whose places follow each other but are known from memory alone. Lanes before the first of them would lie in front of
+// the LDS, or it does so itself.
+__global__ void touch_some(const int *index, int first, int holes, int *out) {
+    __shared__ int lds[ITEMS];
+    int i = threadIdx.x, at = index[i], got = -1;
+    lds[i] = 1000 + i;
+    __syncthreads();
+    if (i >= first && (i & holes) == 0)
+        got = lds[at];
+    __syncthreads();
+    if (i >= first && (i & holes) == 0)
+        lds[at] = 5000 + i;
+    __syncthreads();
+    out[2 * (blockIdx.x * ITEMS + i)] = got;
+    out[2 * (blockIdx.x * ITEMS + i) + 1] = lds[i];
+}
+
+static int host[ITEMS + 2], *indices, some[2 * GROUPS * ITEMS];
 static seen seen_of[GROUPS * ITEMS], *out;
 
 static void check(bool flat) {
@@ -74,6 +91,22 @@ static void check(bool flat) {
     }
 }
 
+static void check_some(int skip, int first, int holes) {
+    for (int i = 0; i < ITEMS; i++)
+        host[i] = i - skip;
+    HIP(hipMemcpy(indices, host, sizeof host, hipMemcpyHostToDevice));
+    touch_some<<<GROUPS, ITEMS>>>(indices, first, holes, (int *)out);
+    HIP_FINISH();
+    HIP(hipMemcpy(some, out, sizeof some, hipMemcpyDeviceToHost));
+    for (int n = 0; n < GROUPS * ITEMS; n++) {
+        int i = n % ITEMS, at = i - skip, from = i + skip; // `from`: the item whose place this is
+        bool active = i >= first && !(i & holes), written = from >= first && from < ITEMS && !(from & holes);
+        int got = !active ? -1 : at < 0 ? 0 : 1000 + at, left = written ? 5000 + from : 1000 + i;
+        EXPECT(some[2 * n] == got, "skip %d, first %d, holes %d: item %d got %d", skip, first, holes, n, some[2 * n]);
+        EXPECT(some[2 * n + 1] == left, "skip %d, first %d, holes %d: %d in place %d", skip, first, holes, some[2 * n + 1], n);
+    }
+}
+
 int main() {
     check_name = "lds_range";
     for (int i = 0; i < ITEMS; i++) // a permutation within; every third is far
@@ -91,5 +124,10 @@ int main() {
             host[i] = FAR + 1024 * i;
     host[ITEMS] = 1;
     check(true);
+    for (int first = 0; first < 24; first += 5)
+        for (int skip = 0; skip < 24; skip += 5) {
+            check_some(skip, first, 0);
+            check_some(skip, first, 2);
+        }
     return finish();
 }
