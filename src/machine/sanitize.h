@@ -57,8 +57,9 @@ enum wl_sanitize_fence_kind {
     WL_SANITIZE_WAIT,       /* s_waitcnt and its like */
     WL_SANITIZE_INVALIDATE, /* buffer_gl0_inv, buffer_gl1_inv, buffer_inv, buffer_wbinvl1, global_inv, s_dcache_inv */
     WL_SANITIZE_WRITE_BACK, /* buffer_wbl2, global_wb, global_wbinv (which invalidates as well), s_dcache_wb */
-    WL_SANITIZE_SIGNAL,     /* s_barrier_signal: a wave has come to a split barrier, and goes on */
-    WL_SANITIZE_BARRIER,    /* s_barrier, s_barrier_wait: told as barriers (sanitize/hooks.h), not as fences */
+    WL_SANITIZE_EARLY_USE, /* no instruction of these: a result is used that may not be there. `immediate`: bytes from the load to the use */
+    WL_SANITIZE_SIGNAL,    /* s_barrier_signal: a wave has come to a split barrier, and goes on */
+    WL_SANITIZE_BARRIER,   /* s_barrier, s_barrier_wait: told as barriers (sanitize/hooks.h), not as fences */
 };
 struct wl_sanitize_fence {
     uint64_t address;

@@ -89,7 +89,9 @@ uint64_t wl_san_access(struct wl_san_wave *wave, const struct wl_san_access *acc
 }
 
 void wl_san_fence(struct wl_san_wave *wave, const struct wl_sanitize_fence *fence) {
-    if (races(wave->group->launch))
+    if (races(wave->group->launch) && fence->kind == WL_SANITIZE_EARLY_USE)
+        wl_race_early_use(wave, fence);
+    else if (races(wave->group->launch))
         wl_race_fence(wave, fence);
 }
 

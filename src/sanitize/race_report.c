@@ -1,4 +1,5 @@
 /* racecheck: findings. */
+#include "sanitize/race.h"
 #include "sanitize/race_state.h"
 
 #include "sanitize/allocations.h"
@@ -91,6 +92,16 @@ void wl_race_report_host(const struct wl_race_launch *launch, enum wl_sanitize_k
     fill_earlier(earlier, &finding.second);
     if (find_block(&finding))
         wl_san_report(&finding);
+}
+
+/* ---- waits --------------------------------------------------------------------------------------- */
+
+void wl_race_early_use(const struct wl_san_wave *wave, const struct wl_sanitize_fence *fence) {
+    struct wl_san_finding finding = {.tool = WL_SANITIZE_RACECHECK, .kind = WL_SAN_MISSING_WAIT, .has_second = true};
+    wl_san_fill_place(wave, fence->address, 0, WL_SANITIZE_LOAD, &finding.at);
+    wl_san_fill_place(wave, fence->address - fence->immediate, 0, WL_SANITIZE_LOAD, &finding.second);
+    finding.at.has_item = finding.second.has_item = false;
+    wl_san_report(&finding);
 }
 
 /* ---- loads beside atomics --------------------------------------------------------------------- */

@@ -24,11 +24,17 @@
 #define WAIT_SCALAR s_wait_kmcnt 0x0
 #define WAIT_LDS s_wait_dscnt 0x0
 #define WAIT_LOADS s_wait_loadcnt 0x0
+#define WAIT_FOR_FIRST_LOAD s_wait_loadcnt 0x1
+#define WAIT_FOR_FIRST_LDS s_wait_dscnt 0x1
+#define WAIT_FOR_FIRST_SCALAR s_wait_kmcnt 0x1
 #else
 #define ZERO 0
 #define WAIT_SCALAR s_waitcnt lgkmcnt(0)
 #define WAIT_LDS s_waitcnt lgkmcnt(0)
 #define WAIT_LOADS s_waitcnt vmcnt(0)
+#define WAIT_FOR_FIRST_LOAD s_waitcnt vmcnt(1)
+#define WAIT_FOR_FIRST_LDS s_waitcnt lgkmcnt(1)
+#define WAIT_FOR_FIRST_SCALAR s_waitcnt lgkmcnt(1)
 #endif
 
 // The kernel's beginning, and its descriptor.
@@ -401,6 +407,128 @@ kernel transposed
 end
 #endif
 
+// ---- results that are used before they are there: behind the branch the wait is missing ----
+
+kernel early_store
+  s_cmp_lg_u32 s8, 0
+  s_cbranch_scc1 1f
+  global_load_dword v8, v1, s[4:5]
+  WAIT_LOADS
+  global_store_dword v1, v8, s[6:7]
+  s_endpgm
+1:
+  global_load_dword v8, v1, s[4:5]         // OTHER: #early_store
+  global_store_dword v1, v8, s[6:7]        // FAULT: racecheck missing-wait #early_store
+end
+
+kernel early_second
+  s_cmp_lg_u32 s8, 0
+  s_cbranch_scc1 1f
+  global_load_dword v8, v1, s[4:5]
+  global_load_dword v9, v1, s[6:7]
+  WAIT_LOADS
+  v_xor_b32 v8, v8, v9
+  WAIT_LOADS
+  global_store_dword v1, v8, s[6:7]
+  s_endpgm
+1:
+  global_load_dword v8, v1, s[4:5]
+  global_load_dword v9, v1, s[6:7]         // OTHER: #early_second
+  WAIT_FOR_FIRST_LOAD
+  v_xor_b32 v8, v8, v9                     // FAULT: racecheck missing-wait #early_second
+  WAIT_LOADS
+  global_store_dword v1, v8, s[6:7]
+end
+
+kernel early_overwritten
+  s_cmp_lg_u32 s8, 0
+  s_cbranch_scc1 1f
+  global_load_dword v8, v1, s[4:5]
+  WAIT_LOADS
+  v_mov_b32 v8, v0
+  WAIT_LOADS
+  global_store_dword v1, v8, s[6:7]
+  s_endpgm
+1:
+  global_load_dword v8, v1, s[4:5]         // OTHER: #early_overwritten
+  v_mov_b32 v8, v0                         // FAULT: racecheck missing-wait #early_overwritten
+  WAIT_LOADS
+  global_store_dword v1, v8, s[6:7]
+end
+
+kernel early_lds, 256
+  s_cmp_lg_u32 s8, 0
+  s_cbranch_scc1 1f
+  ds_write_b32 v1, v0
+  ds_read_b32 v8, v1
+  WAIT_LDS
+  v_xor_b32 v8, v8, v0
+  WAIT_LDS
+  global_store_dword v1, v8, s[6:7]
+  s_endpgm
+1:
+  ds_write_b32 v1, v0
+  ds_read_b32 v8, v1                       // OTHER: #early_lds
+  WAIT_FOR_FIRST_LDS
+  v_xor_b32 v8, v8, v0                     // FAULT: racecheck missing-wait #early_lds
+  WAIT_LDS
+  global_store_dword v1, v8, s[6:7]
+end
+
+kernel early_scalar
+  s_cmp_lg_u32 s8, 0
+  s_cbranch_scc1 1f
+  s_load_dword s16, s[4:5], 0x0
+  WAIT_SCALAR
+  v_mov_b32 v8, s16
+  WAIT_SCALAR
+  global_store_dword v1, v8, s[6:7]
+  s_endpgm
+1:
+  s_load_dword s16, s[4:5], 0x0            // OTHER: #early_scalar
+  v_mov_b32 v8, s16                        // FAULT: racecheck missing-wait #early_scalar
+  WAIT_SCALAR
+  global_store_dword v1, v8, s[6:7]
+end
+
+kernel early_of_scalars
+  s_cmp_lg_u32 s8, 0
+  s_cbranch_scc1 1f
+  s_load_dword s16, s[4:5], 0x0
+  s_load_dword s17, s[4:5], 0x4
+  WAIT_SCALAR
+  v_mov_b32 v8, s16
+  WAIT_SCALAR
+  global_store_dword v1, v8, s[6:7]
+  s_endpgm
+1:
+  s_load_dword s16, s[4:5], 0x0            // OTHER: #early_of_scalars
+  s_load_dword s17, s[4:5], 0x4
+  WAIT_FOR_FIRST_SCALAR
+  v_mov_b32 v8, s16                        // FAULT: racecheck missing-wait #early_of_scalars
+  WAIT_SCALAR
+  global_store_dword v1, v8, s[6:7]
+end
+
+kernel early_copy
+  s_cmp_lg_u32 s8, 0
+  s_cbranch_scc1 1f
+  s_load_dword s16, s[4:5], 0x0
+  v_mov_b32 v8, 0
+  WAIT_SCALAR
+  s_mov_b32 s17, s16
+  WAIT_SCALAR
+  global_store_dword v1, v8, s[6:7]
+  s_endpgm
+1:
+  s_load_dword s16, s[4:5], 0x0            // OTHER: #early_copy
+  v_mov_b32 v8, 0
+  WAIT_LOADS
+  s_mov_b32 s17, s16                       // FAULT: racecheck missing-wait #early_copy
+  WAIT_SCALAR
+  global_store_dword v1, v8, s[6:7]
+end
+
 // ---- what the loader knows of them ----
 
 #define POINTER(OFFSET) {.size: 8, .offset: OFFSET, .value_kind: global_buffer, .address_space: global}
@@ -439,6 +567,13 @@ amdhsa.kernels:
   ENTRY(scratch_write, 0, 64)
   ENTRY(scratch_read, 0, 64)
   ENTRY(flat_to_scratch, 0, 64)
+  ENTRY(early_store, 0, 0)
+  ENTRY(early_second, 0, 0)
+  ENTRY(early_overwritten, 0, 0)
+  ENTRY(early_lds, 256, 0)
+  ENTRY(early_scalar, 0, 0)
+  ENTRY(early_of_scalars, 0, 0)
+  ENTRY(early_copy, 0, 0)
 #ifdef __gfx90a__
   ENTRY(add_doubles, 0, 0)
   ENTRY(add_halves, 0, 0)

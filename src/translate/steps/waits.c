@@ -1,0 +1,164 @@
+/* What an instruction reads before it has been waited for: in units for sanitizers. Steps load at once, so nothing comes of it here; on a
+ * processor the register holds anything.
+ *
+ * Each basic block is followed by itself, from its first instruction on: of what came before nothing is outstanding, so that nothing is said of
+ * it. Counters are the processor's: a wait for a count of N leaves the last N outstanding where results come in order, which those of scalar
+ * loads do not. */
+#include "translate/steps/steps.h"
+
+#include "machine/helpers.h"
+#include "machine/sanitize.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum counter { VECTOR, SAMPLES, RAYS, LOCAL, SCALAR, COUNTERS, NONE = COUNTERS };
+
+enum { MOST = 64 };
+
+/* The latest instructions that count. Those without registers are stores, and what only empties a cache. */
+struct wl_steps_waits {
+    struct {
+        const struct wl_inst *inst;
+        struct wl_regs regs;
+        enum counter counter;
+        bool orderless;
+    } pending[MOST];
+    unsigned count;
+};
+
+static bool begins(const struct wl_inst *inst, const char *text) { return strncmp(inst->mnemonic, text, strlen(text)) == 0; }
+static bool has(const struct wl_inst *inst, const char *text) { return strstr(inst->mnemonic, text) != NULL; }
+static bool is(const struct wl_inst *inst, const char *text) { return strcmp(inst->mnemonic, text) == 0; }
+
+/* The counter that falls when the instruction's result is there. Before gfx12 one counter is for all vector memory, and one for LDS and
+ * scalar memory; before gfx10 stores count as loads do. */
+static enum counter counter_of(const struct wl_inst *inst, unsigned generation) {
+    const bool stores = has(inst, "_store") || (has(inst, "_atomic") && !inst->returns);
+    if (begins(inst, "ds_"))
+        return has(inst, "_gws_") || is(inst, "ds_nop") ? NONE : LOCAL;
+    if (begins(inst, "s_load") || begins(inst, "s_buffer_load") || begins(inst, "s_scratch_load") || begins(inst, "s_memtime") ||
+        begins(inst, "s_memrealtime"))
+        return SCALAR;
+    if (!begins(inst, "global_") && !begins(inst, "flat_") && !begins(inst, "scratch_") && !begins(inst, "buffer_") &&
+        !begins(inst, "tbuffer_") && !begins(inst, "image_"))
+        return NONE;
+    if (stores && generation >= 10)
+        return NONE;
+    if (generation >= 12 && (begins(inst, "image_sample") || begins(inst, "image_gather") || begins(inst, "image_msaa_load")))
+        return SAMPLES;
+    return generation >= 12 && begins(inst, "image_bvh") ? RAYS : VECTOR;
+}
+
+/* ---- waits ------------------------------------------------------------------------------------ */
+
+static bool counts_to(enum counter counter, enum counter waited, unsigned generation) {
+    return counter == waited || (generation < 12 && counter == SCALAR && waited == LOCAL);
+}
+
+/* At most `left` of those that count there are outstanding. */
+static void wait_for(struct wl_steps_waits *waits, enum counter counter, uint32_t left, unsigned generation) {
+    uint32_t newer = 0;
+    unsigned kept = waits->count;
+    for (unsigned i = waits->count; i-- > 0;) {
+        const bool counts = counts_to(waits->pending[i].counter, counter, generation);
+        if (counts && (left == 0 || (newer >= left && !waits->pending[i].orderless)))
+            continue;
+        newer += counts;
+        waits->pending[--kept] = waits->pending[i];
+    }
+    waits->count -= kept;
+    memmove(waits->pending, waits->pending + kept, waits->count * sizeof *waits->pending);
+}
+
+static void wait_at_once(struct wl_steps_waits *waits, uint32_t i, unsigned generation) {
+    const bool late = generation >= 11;
+    wait_for(waits, VECTOR, late ? i >> 10 & 63 : (i & 15) | (i >> 14 & 3) << 4, generation);
+    wait_for(waits, LOCAL, late ? i >> 4 & 63 : i >> 8 & (generation == 9 ? 15 : 63), generation);
+}
+
+/* True: the instruction waits, or does nothing else. */
+static bool waits_here(struct wl_steps_waits *waits, const struct wl_inst *inst, unsigned generation) {
+    if (!begins(inst, "s_wait"))
+        return false;
+    const uint32_t i = inst->operand_count ? (uint32_t)inst->operands[inst->operand_count - 1u].bits : 0;
+    if (is(inst, "s_waitcnt"))
+        wait_at_once(waits, i, generation);
+    else if (is(inst, "s_wait_idle"))
+        waits->count = 0;
+    else if (is(inst, "s_waitcnt_vmcnt") || is(inst, "s_wait_loadcnt"))
+        wait_for(waits, VECTOR, i, generation);
+    else if (is(inst, "s_waitcnt_lgkmcnt") || is(inst, "s_wait_dscnt") || is(inst, "s_wait_storecnt_dscnt"))
+        wait_for(waits, LOCAL, i & 63, generation);
+    else if (is(inst, "s_wait_kmcnt"))
+        wait_for(waits, SCALAR, i, generation);
+    else if (is(inst, "s_wait_samplecnt"))
+        wait_for(waits, SAMPLES, i, generation);
+    else if (is(inst, "s_wait_bvhcnt"))
+        wait_for(waits, RAYS, i, generation);
+    if (is(inst, "s_wait_loadcnt_dscnt")) {
+        wait_for(waits, VECTOR, i >> 8 & 63, generation);
+        wait_for(waits, LOCAL, i & 63, generation);
+    }
+    return true;
+}
+
+/* ---- uses ------------------------------------------------------------------------------------- */
+
+static const struct wl_step *run_early_use(struct wl_machine *m, const struct wl_step *step) {
+    m->wave->helpers->sanitize_fence(m->wave, step->data);
+    return step + 1;
+}
+
+static void add_early_use(struct wl_steps_builder *b, const struct wl_inst *inst, const struct wl_inst *load) {
+    struct wl_sanitize_fence *use = wl_steps_allocate(b, sizeof *use);
+    if (!use)
+        return;
+    *use = (struct wl_sanitize_fence){.address = inst->address,
+                                      .mnemonic = "",
+                                      .kind = WL_SANITIZE_EARLY_USE,
+                                      .generation = (uint8_t)b->generation,
+                                      .immediate = (uint32_t)(inst->address - load->address)};
+    wl_steps_add(b, run_early_use, use);
+}
+
+static struct wl_regs without_exec(struct wl_regs regs) {
+    wl_put_bits(regs.scalar, WL_SGPR_EXEC, 2, false);
+    return regs;
+}
+
+void wl_steps_add_early_use(struct wl_steps_builder *b, const struct wl_inst *inst) {
+    struct wl_steps_waits *waits = b->waits;
+    if (b->at == 0)
+        waits->count = 0;
+    if (inst->index_mode || waits_here(waits, inst, b->generation))
+        return;
+    struct wl_effects effects;
+    wl_inst_effects(inst, b->wave_size, &effects);
+    const enum counter counter = counter_of(inst, b->generation);
+    const struct wl_regs use = without_exec(effects.use), touch = without_exec(effects.touch);
+    for (unsigned i = waits->count; i-- > 0;) {
+        const struct wl_regs *regs = &waits->pending[i].regs;
+        const bool again =
+            waits->pending[i].counter == counter; /* loads to one register come in order; halves of it say that they read it */
+        if (again ? wl_regs_meet(regs, &touch) || !wl_regs_meet(regs, &use) : !wl_regs_meet(regs, &use) && !wl_regs_meet(regs, &touch))
+            continue;
+        add_early_use(b, inst, waits->pending[i].inst);
+        memset(&waits->pending[i].regs, 0, sizeof *regs); /* said once */
+        break;
+    }
+    if (counter == NONE)
+        return;
+    if (waits->count == MOST)
+        memmove(waits->pending, waits->pending + 1, --waits->count * sizeof *waits->pending);
+    waits->pending[waits->count].inst = inst;
+    waits->pending[waits->count].regs = touch;
+    waits->pending[waits->count].counter = counter;
+    waits->pending[waits->count++].orderless = counter == SCALAR;
+}
+
+bool wl_steps_begin_waits(struct wl_steps_builder *b) {
+    if (b->request->sanitize)
+        b->waits = calloc(1, sizeof *b->waits);
+    return !b->request->sanitize || b->waits;
+}
