@@ -433,7 +433,7 @@ static void connect(struct wl_steps_builder *b) {
 enum wl_status wl_steps_build(const struct wl_unit *unit, struct wl_steps **result) {
     struct wl_steps *steps = calloc(1, sizeof *steps);
     struct wl_steps_builder b = {.unit = unit, .request = unit->request, .steps = steps, .wave_size = unit->request->wave_size};
-    b.most = (unit->request->sanitize ? 3 : 1) * (size_t)unit->inst_count + 3 * (size_t)unit->block_count + 1;
+    b.most = (unit->request->sanitize ? 4 : 1) * (size_t)unit->inst_count + 3 * (size_t)unit->block_count + 1;
     b.generation = wl_processor_generation(unit->request->processor);
     b.first = calloc(unit->block_count + 1, sizeof *b.first);
     b.ends = calloc(unit->block_count + 1, sizeof(struct end *));

@@ -25,6 +25,7 @@ struct wl_steps_waits {
         bool orderless;
     } pending[MOST];
     unsigned count;
+    uint64_t next; /* where the code goes on */
 };
 
 static bool begins(const struct wl_inst *inst, const char *text) { return strncmp(inst->mnemonic, text, strlen(text)) == 0; }
@@ -129,9 +130,11 @@ static struct wl_regs without_exec(struct wl_regs regs) {
 
 void wl_steps_add_early_use(struct wl_steps_builder *b, const struct wl_inst *inst) {
     struct wl_steps_waits *waits = b->waits;
-    if (b->at == 0)
+    if (b->at == 0 || inst->address != waits->next) /* units move barriers, and the waits beside them */
         waits->count = 0;
-    if (inst->index_mode || waits_here(waits, inst, b->generation))
+    waits->next = inst->address + inst->size;
+    const bool indexed = inst->index_mode || (inst->isa && inst->isa->class == WL_ISA_MOVREL); /* any register, it seems */
+    if (indexed || waits_here(waits, inst, b->generation))
         return;
     struct wl_effects effects;
     wl_inst_effects(inst, b->wave_size, &effects);
