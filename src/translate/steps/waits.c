@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum counter { VECTOR, SAMPLES, RAYS, LOCAL, SCALAR, COUNTERS, NONE = COUNTERS };
+enum counter { VECTOR, SAMPLES, RAYS, LOCAL, SCALAR, NONE };
 
 enum { MOST = 64 };
 
