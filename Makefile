@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 CMAKE   = cmake -G Ninja -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 FORMATTED = $(shell git -c safe.directory='*' ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
 
-.PHONY: all deps demo check bench install format check-format lint check-asan check-tsan check-sanitizers check-aarch64 check-cmake check-debian13 check-llvm check-triton check-rocm check-suites check-clang check-newer-targets check-hip-tests coverage clean
+.PHONY: all deps demo check bench bench-cliffs install format check-format lint check-asan check-tsan check-sanitizers check-aarch64 check-cmake check-debian13 check-llvm check-triton check-rocm check-suites check-clang check-newer-targets check-hip-tests coverage clean
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -31,6 +31,11 @@ bench: deps
 	$(CMAKE) -B $(BUILD)
 	cmake --build $(BUILD)
 	cmake --build $(BUILD) --target run-bench
+
+# What denormals and underflow cost on the CPU (docs/results/cliffs.md).
+bench-cliffs: deps
+	$(CMAKE) -B $(BUILD)
+	cmake --build $(BUILD) --target amdhip64 wavelift-translate wavelift-threaded run-bench-cliffs
 
 install: all
 	DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX)

@@ -16,7 +16,7 @@ struct arguments {
 static const struct {
     const char *title, *kernel;
     struct arguments smooth, cliff;
-    double bar; /* 0: MODE keeps denormals, and the hardware has them too */
+    double bar; /* 0: none: a denormal is the result where MODE keeps them */
 } cases[] = {
     {"v_exp_f32, zero", "exp_f32", {-20, 0, 1e-5f}, {-300, 0, 1e-5f}, 1.2},
     {"v_exp_f32, denormal", "exp_f32", {-20, 0, 1e-5f}, {-140, 0, 1e-5f}, 1.2},
@@ -24,13 +24,17 @@ static const struct {
     {"v_exp_f16, denormal", "exp_f16", {-5, 0, 1e-5f}, {-20, 0, 1e-5f}, 1.2},
     {"expf, zero", "exp_library", {-20, 0, 1e-5f}, {-200, 0, 1e-5f}, 1.2},
     {"expf, denormal", "exp_library", {-20, 0, 1e-5f}, {-95, 0, 1e-5f}, 0},
-    {"v_log_f32 of denormals", "log_f32", {2, 0, 1e-5f}, {1e-39f, 0, 1e-45f}, 0},
+    {"v_log_f32 of denormals", "log_f32", {2, 0, 1e-5f}, {1e-39f, 0, 1e-45f}, 1.2},
     {"v_rcp_f32, denormal result", "rcp_f32", {2, 0, 1e-5f}, {2e38f, 0, 0}, 0},
-    {"v_sqrt_f32 of denormals", "sqrt_f32", {2, 0, 1e-5f}, {1e-39f, 0, 1e-45f}, 0},
+    {"v_sqrt_f32 of denormals", "sqrt_f32", {2, 0, 1e-5f}, {1e-39f, 0, 1e-45f}, 1.2},
     {"v_ldexp_f32, zero", "ldexp_f32", {1, -20, 1e-5f}, {1, -300, 1e-5f}, 0},
     {"v_ldexp_f32, denormal", "ldexp_f32", {1, -20, 1e-5f}, {1, -140, 1e-5f}, 0},
     {"v_fma_f32, denormal", "product_f32", {1, 0.5f, 1e-5f}, {1, 1e-40f, 1e-5f}, 0},
     {"v_fma_f32, zero", "product_f32", {1e-20f, 1, 1e-26f}, {1e-30f, 1e-30f, 1e-36f}, 0},
+    {"v_rsq_f32 of denormals", "rsq_f32", {2, 0, 1e-5f}, {1e-39f, 0, 1e-45f}, 0},
+    {"v_fma_f32, flushed", "product_flushed", {1, 0.5f, 1e-5f}, {1, 1e-40f, 1e-5f}, 1.2},
+    {"sum, flushed", "sum_flushed", {2, 1, 1e-5f}, {1.2e-38f, 1.1754944e-38f, 1e-45f}, 1.2},
+    {"v_ldexp_f32, flushed", "ldexp_flushed", {1, -20, 1e-5f}, {1, -140, 1e-5f}, 1.2},
     {"sum, denormal", "sum_f32", {2, 1, 1e-5f}, {1.2e-38f, 1.1754944e-38f, 1e-45f}, 0},
 };
 

@@ -6,7 +6,18 @@
 LANES1(v_rcp_f32, f32, f32) { return 1.0f / a; }
 LANES1(v_rcp_iflag_f32, f32, f32) { return 1.0f / a; }
 LANES1(v_rcp_f64, f64, f64) { return 1.0 / a; }
+#ifdef __NVPTX__
 LANES1(v_sqrt_f32, f32, f32) { return sqrt_lanes(a); }
+#else
+/* Denormals, which cost the host ten times as much as others, by way of the integers that they are: times 2^150, whose root is 2^75. If the host
+ * takes them for zeros, they are not above it. */
+LANES1(v_sqrt_f32, f32, f32) {
+    const masks tiny = (a > 0) & (a < 0x1p-126f);
+    const f32s root = sqrt_lanes(tiny ? CONVERT(f32s, (i32s)a << 1) : a);
+
+    return tiny ? root * 0x1p-75f : root;
+}
+#endif
 LANES1(v_sqrt_f64, f64, f64) { return sqrt_lanes(a); }
 #if WL_LANES == 1 && defined(__NVPTX__)
 /* The hardware's estimate is off by up to 2.2 ulp; a Newton step takes that down to less than 1. */
@@ -146,9 +157,9 @@ static INLINE f32s log2_lanes(f32s a) {
 #else
 static INLINE f32s log2_lanes(f32s a) {
     const masks tiny = a < 0x1p-126f;
-    const u32s bits = (u32s)(tiny ? a * 0x1p24f : a);
+    const u32s bits = (u32s)(tiny ? CONVERT(f32s, (i32s)a) : a); /* a denormal's integer: a product would cost the host much */
     /* Counting from sqrt(1/2) upwards, the exponent changes where the mantissa should. */
-    const i32s offset = (i32s)bits - 0x3f3504f3, exponent = (offset >> 23) - (tiny & 24);
+    const i32s offset = (i32s)bits - 0x3f3504f3, exponent = (offset >> 23) - (tiny & 149);
     const f32s m = (f32s)((offset & 0x007fffff) + 0x3f3504f3), result = log2_parts(m, CONVERT(f32s, exponent));
     const f32s special = a == 0 ? ALL(f32, -__builtin_inff()) : a < 0 ? ALL(f32, __builtin_nanf("")) : a;
 
