@@ -415,6 +415,75 @@ static void change(struct wl_init_wave *w, unsigned part, const struct place *p,
         load_row(u, part, p, bits, origin);
 }
 
+/* ---- most accesses: all is defined ---- */
+
+/* The bits of a lane's bytes, which lie side by side; NULL: there are none, or (*strange) they have to be looked for. */
+static uint8_t *side_by_side(const struct place *p, const struct wl_init_area *area, bool *strange) {
+    if (p->space == WL_SANITIZE_GLOBAL) {
+        *strange |= !is_in_block(p);
+        return *strange ? NULL : (uint8_t *)(uintptr_t)wl_init_read(p->address);
+    }
+    *strange |= !area || (p->space == WL_SANITIZE_LDS ? p->address + p->bytes > area->size : p->bytes > 4 || !is_whole(p, area));
+    return *strange ? NULL : area->bits + offset_in(p, area, 0);
+}
+
+/* Whether nothing that is loaded has undefined bits. */
+static bool loads_defined(struct wl_san_wave *wave, const struct wl_san_access *access) {
+    struct place p = {.wave = wave, .space = access->space, .bytes = access->site->bytes};
+    const struct wl_init_area *area = p.space == WL_SANITIZE_GLOBAL ? NULL : area_of(&p);
+    bool strange = false;
+    uint32_t open = 0;
+    for (uint64_t left = access->lanes; left && !strange && !open; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+        p.lane = access->first_lane + i;
+        p.address = access->address[i];
+        const uint8_t *bits = side_by_side(&p, area, &strange);
+        uint32_t at = 0;
+        for (; bits && at + 4 <= p.bytes; at += 4)
+            open |= dword(bits + at);
+        for (; bits && at < p.bytes; at++)
+            open |= bits[at];
+    }
+    return !open && !strange;
+}
+
+static bool data_is_defined(const struct wl_undefined *u, unsigned part, const struct wl_san_access *access) {
+    const unsigned first = u->transfer.data[part], count = (access->site->bytes + 3) / 4;
+    uint64_t open = first + count > WL_VGPR_COUNT ? UINT64_MAX : 0;
+    for (unsigned d = 0; d < count && !open; d++)
+        open |= u->lanes[first + d];
+    return !(open >> access->first_lane & access->lanes);
+}
+
+/* Stores of what is defined. */
+static void define(struct wl_san_wave *wave, const struct wl_san_access *access) {
+    struct place p = {.wave = wave, .space = access->space, .bytes = access->site->bytes};
+    const struct wl_init_area *area = p.space == WL_SANITIZE_GLOBAL ? NULL : area_of(&p);
+    for (uint64_t left = access->lanes; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+        bool strange = p.space == WL_SANITIZE_GLOBAL && wl_init_read(access->address[i]);
+        p.lane = access->first_lane + i;
+        p.address = access->address[i];
+        uint8_t *bits = side_by_side(&p, area, &strange); /* of global memory not: the block may be one that all share */
+        if (strange)
+            write_place(&p, NULL, 0);
+        else if (bits)
+            memset(bits, 0, p.bytes);
+    }
+}
+
+/* True: that was all. */
+static bool is_quick(struct wl_san_wave *wave, const struct wl_san_access *access, unsigned part) {
+    const struct wl_undefined *u = &((struct wl_init_wave *)wave->init)->undefined;
+    const struct wl_transfer *t = &u->transfer;
+    if (access->site->kind == WL_SANITIZE_LOAD)
+        return t->kind != WL_TRANSFER_TO_LDS && !t->d16 && loads_defined(wave, access);
+    if (access->site->kind != WL_SANITIZE_STORE || t->kind != WL_TRANSFER_VECTOR || !t->has_data || !data_is_defined(u, part, access))
+        return false;
+    define(wave, access);
+    return true;
+}
+
 void wl_init_access(struct wl_san_wave *wave, const struct wl_san_access *access) {
     struct wl_init_wave *w = wave->init;
     const struct wl_sanitize_site *site = access->site;
@@ -424,6 +493,8 @@ void wl_init_access(struct wl_san_wave *wave, const struct wl_san_access *access
     if (!t->instruction)
         t->instruction = access->instruction;
     const unsigned part = t->two && access->instruction != t->instruction;
+    if (is_quick(wave, access, part))
+        return;
     for (uint64_t left = access->lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
         const struct place p = {wave, access->space, access->first_lane + i, site->bytes, access->address[i]};
