@@ -32,7 +32,7 @@ bench: deps
 	cmake --build $(BUILD)
 	cmake --build $(BUILD) --target run-bench
 
-# What denormals and underflow cost on the CPU (docs/results/cliffs.md).
+# What denormals, underflow and odd shapes cost on the CPU (docs/results/cliffs.md).
 bench-cliffs: deps
 	$(CMAKE) -B $(BUILD)
 	cmake --build $(BUILD) --target amdhip64 wavelift-translate wavelift-threaded run-bench-cliffs

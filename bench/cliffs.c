@@ -1,7 +1,7 @@
 /* Cases that may cost the host many times what their neighbours do: bench-cliffs CODE-OBJECT [--check]
  *
  * Each case runs a kernel of cliffs.hip with two sets of arguments, one after the other, ROUNDS times: smooth ones, and ones whose
- * operands or results underflow or are denormal. Its figure is the median of the ratios of processor time. */
+ * operands or results underflow or are denormal; or shapes of grids and rows. Its figure is the median of the ratios of processor time. */
 #include "measure.h"
 
 #include <hip/hip_runtime_api.h>
@@ -38,6 +38,26 @@ static const struct {
     {"sum, denormal", "sum_f32", {2, 1, 1e-5f}, {1.2e-38f, 1.1754944e-38f, 1e-45f}, 0},
 };
 
+/* Kernels that take rows: of a smooth shape and of another one, as many work items of each. */
+struct shape {
+    int group, size, stride, offset;
+};
+enum { SHAPE_ITEMS = 1 << 19, SHAPE_FLOATS = 1 << 22 };
+static const struct {
+    const char *title, *kernel;
+    struct shape smooth, cliff;
+} shapes[] = {
+    {"workgroups of 1", "shape", {256, SHAPE_ITEMS, 1024, 0}, {1, SHAPE_ITEMS, 1024, 0}},
+    {"workgroups of 33", "shape", {256, SHAPE_ITEMS, 1024, 0}, {33, SHAPE_ITEMS, 1024, 0}},
+    {"workgroups of 64", "shape", {256, SHAPE_ITEMS, 1024, 0}, {64, SHAPE_ITEMS, 1024, 0}},
+    {"workgroups of 65", "shape", {256, SHAPE_ITEMS, 1024, 0}, {65, SHAPE_ITEMS, 1024, 0}},
+    {"workgroups of 1,000", "shape", {256, SHAPE_ITEMS, 1024, 0}, {1000, SHAPE_ITEMS, 1024, 0}},
+    {"unaligned rows", "shape", {256, SHAPE_ITEMS, 1024, 0}, {256, SHAPE_ITEMS, 1025, 1}},
+    {"columns 16 KiB apart", "column", {256, 4096, 4112, 0}, {256, 4096, 4096, 0}},
+    {"every 2nd work item", "some", {256, SHAPE_ITEMS, 64, 1}, {256, SHAPE_ITEMS, 64, 2}},
+    {"every 64th work item", "some", {256, SHAPE_ITEMS, 64, 1}, {256, SHAPE_ITEMS, 64, 64}},
+};
+
 static double processor_ns(void) {
     struct timespec time;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -53,6 +73,15 @@ static double run(hipFunction_t kernel, float *to, struct arguments a) {
     return processor_ns() - start;
 }
 
+static double run_shape(hipFunction_t kernel, float *to, float *from, struct shape s) {
+    void *arguments[] = {&to, &from, &s.size, &s.stride, &s.offset};
+    double start = processor_ns();
+    MUST(hipModuleLaunchKernel(kernel, (unsigned)((s.size + s.group - 1) / s.group), 1, 1, (unsigned)s.group, 1, 1, 0, NULL, arguments,
+                               NULL));
+    MUST(hipDeviceSynchronize());
+    return processor_ns() - start;
+}
+
 static int ascending(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -62,6 +91,28 @@ static int ascending(const void *a, const void *b) {
 static void settle(hipFunction_t kernel, float *to, struct arguments a) {
     for (double end = now_ns() + 5e8; now_ns() < end;)
         (void)run(kernel, to, a);
+}
+
+static void run_shapes(hipModule_t module) {
+    float *to, *from;
+    MUST(hipMalloc((void **)&to, SHAPE_ITEMS * sizeof *to));
+    MUST(hipMalloc((void **)&from, SHAPE_FLOATS * sizeof *from));
+    MUST(hipMemset(from, 0, SHAPE_FLOATS * sizeof *from));
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        hipFunction_t kernel;
+        double ratios[ROUNDS];
+        MUST(hipModuleGetFunction(&kernel, module, shapes[i].kernel));
+        for (double end = now_ns() + 5e8; now_ns() < end;) {
+            (void)run_shape(kernel, to, from, shapes[i].smooth);
+            (void)run_shape(kernel, to, from, shapes[i].cliff);
+        }
+        for (int round = 0; round < ROUNDS; round++) {
+            double smooth = run_shape(kernel, to, from, shapes[i].smooth);
+            ratios[round] = run_shape(kernel, to, from, shapes[i].cliff) / smooth;
+        }
+        qsort(ratios, ROUNDS, sizeof *ratios, ascending);
+        (void)report(shapes[i].title, ratios[ROUNDS / 2], "times", 0);
+    }
 }
 
 int main(int count, char **arguments) {
@@ -86,5 +137,6 @@ int main(int count, char **arguments) {
         qsort(ratios, ROUNDS, sizeof *ratios, ascending);
         missed += report(cases[i].title, ratios[ROUNDS / 2], "times", cases[i].bar);
     }
+    run_shapes(module);
     return count > 2 && strcmp(arguments[2], "--check") == 0 && missed;
 }

@@ -26,3 +26,34 @@ KERNEL(rsq_f32, __builtin_amdgcn_rsqf(x))
 KERNEL_WITH(product_flushed, FLUSH, x *y)
 KERNEL_WITH(sum_flushed, FLUSH, __builtin_fabsf(x - y))
 KERNEL_WITH(ldexp_flushed, FLUSH, __builtin_ldexpf(x, (int)y))
+
+// Shapes: each work item computes a little of one element of a row of `size` elements. `stride`: from one row to the next.
+extern "C" __attribute__((global)) void shape(float *to, const float *from, int size, int stride, int offset) {
+    int item = (int)(__builtin_amdgcn_workgroup_id_x() * *(const unsigned short *)((const char *)__builtin_amdgcn_dispatch_ptr() + 4) +
+                     __builtin_amdgcn_workitem_id_x());
+    if (item >= size)
+        return;
+    float x = from[item % 1024 + item / 1024 * stride + offset];
+    for (int i = 0; i < 8; i++)
+        x = x * 0.5f + 1;
+    to[item] = x;
+}
+// Every work item walks down a column.
+extern "C" __attribute__((global)) void column(float *to, const float *from, int size, int stride, int offset) {
+    int item = (int)(__builtin_amdgcn_workgroup_id_x() * 256 + __builtin_amdgcn_workitem_id_x());
+    float sum = 0;
+    for (int row = 0; row < 64; row++)
+        sum += from[item % 16 * stride + row + item / 16 * 16 + offset];
+    if (item < size)
+        to[item] = sum;
+}
+// One work item of `offset` has something to do.
+extern "C" __attribute__((global)) void some(float *to, const float *from, int size, int stride, int offset) {
+    int item = (int)(__builtin_amdgcn_workgroup_id_x() * 256 + __builtin_amdgcn_workitem_id_x());
+    if (item % offset == 0 && item < size) {
+        float x = from[item];
+        for (int i = 0; i < stride; i++)
+            x = x * 0.5f + 1;
+        to[item] = x;
+    }
+}
