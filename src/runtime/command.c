@@ -98,7 +98,7 @@ enum wl_status wl_copy_run(struct wl_stream *stream, const struct wl_copy *copy)
             const char *source = (const char *)copy->source + slice * copy->source_slice + row * copy->source_pitch;
             wl_san_host_access(wl_san_line, WL_SANITIZE_LOAD, (uint64_t)(uintptr_t)source, width, "hipMemcpy");
             wl_san_host_access(wl_san_line, WL_SANITIZE_STORE, (uint64_t)(uintptr_t)target, width, "hipMemcpy");
-            wl_san_copied((uint64_t)(uintptr_t)target, (uint64_t)(uintptr_t)source, width, copy->call, copy->call_stack);
+            wl_san_copied((uint64_t)(uintptr_t)target, (uint64_t)(uintptr_t)source, width, "hipMemcpy", copy->call_stack);
             enum wl_status status = device->ops->copy(device, target, source, width);
             if (status != WL_OK)
                 return status;
@@ -141,10 +141,8 @@ enum wl_status wl_command_copy(struct wl_stream *stream, const struct wl_copy *c
     if (!command)
         return WL_OUT_OF_MEMORY;
     command->copy = *copy;
-    if (wl_san_tools() & WL_SANITIZE_INITCHECK) {
-        command->copy.call = wl_san_call;
+    if (wl_san_tools() & WL_SANITIZE_INITCHECK)
         command->copy.call_stack = wl_san_stack();
-    }
     command->base.gives = stream->queue && !copy->via;
     enum wl_status status = staged ? stage((copy->via ? copy->via : stream->context)->device, command) : WL_OK;
     for (int i = 0; i < 2 && status == WL_OK; i++)

@@ -23,8 +23,7 @@ struct wl_copy { /* `rows` rows of `width` bytes, `slices` such planes; a plain 
     bool stage;                        /* the source may change after the call: a private copy is queued */
     struct wl_context *via;            /* the context whose device copies; NULL: the stream's */
     struct wl_context *also[2];        /* contexts whose null stream it waits for as well; may be NULL */
-    const char *call;                  /* for initcheck: the function of HIP and the stack (wl_san_stack); NULL, 0: not known */
-    uint64_t call_stack;
+    uint64_t call_stack;               /* for initcheck: of the program's call (wl_san_stack); 0: not known */
 };
 enum wl_status wl_command_copy(struct wl_stream *stream, const struct wl_copy *copy, bool wait);
 /* Copies at once, in the calling thread; for a stream without a queue. */

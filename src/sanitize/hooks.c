@@ -179,7 +179,7 @@ void wl_san_host_access(uint64_t line, enum wl_sanitize_kind kind, uint64_t addr
 
 void wl_san_copied(uint64_t target, uint64_t source, uint64_t size, const char *call, uint64_t stack) {
     if (wl_san_tools() & WL_SANITIZE_INITCHECK)
-        wl_init_copied(target, source, size, call && *call ? call : "hipMemcpy", stack || wl_san_line ? stack : wl_san_stack());
+        wl_init_copied(target, source, size, call, stack || wl_san_line ? stack : wl_san_stack());
 }
 
 void wl_san_filled(uint64_t target, uint64_t size) {

@@ -107,7 +107,7 @@ extern _Thread_local uint64_t wl_san_line;
 void wl_san_order(enum wl_san_edge edge, uint64_t line, uint64_t mark);
 /* The host, or a copy or fill in a stream, accesses memory. `line`: the stream; 0: the calling thread. `call`: "hipMemcpy". */
 void wl_san_host_access(uint64_t line, enum wl_sanitize_kind kind, uint64_t address, uint64_t size, const char *call);
-/* The values that a copy moves, or a fill makes, before it does. `call`, `stack`: of the copy; NULL, 0: not known. */
+/* The values that a copy moves, or a fill makes, before it does. `stack`: of the call; 0: not known. */
 void wl_san_copied(uint64_t target, uint64_t source, uint64_t size, const char *call, uint64_t stack);
 void wl_san_filled(uint64_t target, uint64_t size);
 
