@@ -199,7 +199,7 @@ static bool agree_token(const struct finding *f, const char *theirs, const char 
     const char *behind = behind_fraction(f, x, ours);
     if (behind && is_same(rest_theirs, behind))
         return true;
-    return rest_theirs != theirs && rest_ours != ours && is_same(rest_theirs, rest_ours) && is_code_of(x, y);
+    return rest_theirs != theirs && rest_ours != ours && is_same(rest_theirs, rest_ours) && (x == y || is_code_of(x, y));
 }
 
 /* Removes an operand, and what follows it. */
@@ -566,13 +566,13 @@ static bool mixes_literals(const struct finding *f) {
            (has_code(f, 254) && (has_code(f, 255) || strstr(f->theirs, "_dpp ")));
 }
 
-/* Conversions to 8 bits: a literal with an inline constant's bits. */
+/* Conversions to 8 bits, and pairs: a literal with an inline constant's bits. */
 static bool prints_no_literal(const struct finding *f) {
     char ours[TEXT];
 
     snprintf(ours, sizeof ours, "%s", f->ours);
     unwrap(ours, "lit(");
-    return f->version >= 20 && are_both(f) && (begins(ours, "v_cvt_pk_bf8_f16") || begins(ours, "v_cvt_pk_fp8_f16")) &&
+    return f->version >= 20 && are_both(f) && (begins(ours, "v_cvt_pk_bf8_f16") || begins(ours, "v_cvt_pk_fp8_f16") || begins(ours, "v_dual_")) &&
            agree(f, f->theirs, ours, false);
 }
 
@@ -737,7 +737,7 @@ static struct rule {
     {"LLVM 22 takes 64-bit instructions with any DPP on gfx9", moves_pairs, 0},
     {"LLVM 22 has no 8-bit floats and no xf32 on gfx9-4-generic", has_less, 0},
     {"LLVM 22 takes gfx1250's literals of 32 and of 64 bits at once, and of 64 bits with DPP", mixes_literals, 0},
-    {"LLVM 22 prints literals of v_cvt_pk_bf8_f16 and v_cvt_pk_fp8_f16 like constants", prints_no_literal, 0},
+    {"LLVM 22 prints literals of v_cvt_pk_bf8_f16, v_cvt_pk_fp8_f16 and pairs like constants", prints_no_literal, 0},
     {"LLVM 22 takes carries in EXEC", carries_in_exec, 0},
     {"LLVM 22 mixes up lanes of DPP8 and codes of constants", mixes_lanes, 0},
     {"LLVM 22 has no signs on the second source of v_ldexp_f16", has_no_signs, 0},

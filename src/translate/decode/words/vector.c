@@ -214,7 +214,7 @@ static bool read_sdwa_modifiers(struct wl_word_job *job) {
     inst->dst_unused = job->entry->picks_byte ? 0 : extra >> 11 & 3;
     inst->clamp = extra >> 13 & 1;
     inst->omod = extra >> 14 & 3;
-    return (extra >> 8 & 7) != 7 && inst->dst_unused != 3 && (!inst->clamp || modifiers & WL_MOD_CLAMP) &&
+    return (extra >> 8 & 7) != 7 && (extra >> 11 & 3) != 3 && (!inst->clamp || modifiers & WL_MOD_CLAMP) &&
            (!inst->omod || modifiers & WL_MOD_OMOD);
 }
 
