@@ -172,7 +172,8 @@ static void check_conversion(const struct conversion *c) {
     for (unsigned i = 0; i < sizeof results / sizeof *results; i++)
         for (unsigned select = 0; select < (widens(c) ? 16 : 1); select++) {
             const bool known = c->from->bits == 8 ? select % 2 == 0 || select == 1 || select == 13 : select < 8;
-            if (known && (i == 0 || (widens(c) ? select == i + 1 : i == 1 + c->opcode % 4)))
+            const bool beside = runs_all() || !widens(c) || select % 3 == c->opcode % 3, on = i == 1 + c->opcode % 4;
+            if (known && (i == 0 ? beside : widens(c) ? select == i + 1 && (runs_all() || on) : on))
                 run(c, results[i], select, i + select / 2 + c->opcode);
         }
 }

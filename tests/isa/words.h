@@ -5,6 +5,7 @@
 #include "translate/lift_run.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static unsigned checks, failures;
@@ -13,6 +14,10 @@ static inline void fail(const char *what) {
     if (failures++ < 20)
         fprintf(stderr, "%s\n", what);
 }
+
+/* Whether all cases are run: in threaded code. Native code, which LLVM makes for each of them, runs a part that has each form and each half or
+ * byte of some conversion; both are made of the same C functions. */
+static inline bool runs_all(void) { return getenv("WL_TEST_STEPS"); }
 
 static inline uint32_t random_number(void) {
     static uint64_t state = 0x9e3779b97f4a7c15u;
