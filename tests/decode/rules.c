@@ -566,13 +566,21 @@ static bool mixes_literals(const struct finding *f) {
            (has_code(f, 254) && (has_code(f, 255) || strstr(f->theirs, "_dpp ")));
 }
 
+/* Kinds of gfx1250's matrices that there are not. */
+static bool prints_odd_kinds(const struct finding *f) {
+    const char *a = strstr(f->theirs, " matrix_a_fmt:"), *b = strstr(f->theirs, " matrix_b_fmt:");
+    const size_t skip = strlen(" matrix_a_fmt:");
+    return f->version >= 20 && !f->our_size && ((a && a[skip] >= '5' && a[skip] <= '7') || (b && b[skip] >= '5' && b[skip] <= '7'));
+}
+
 /* Conversions to 8 bits, and pairs: a literal with an inline constant's bits. */
 static bool prints_no_literal(const struct finding *f) {
     char ours[TEXT];
 
     snprintf(ours, sizeof ours, "%s", f->ours);
     unwrap(ours, "lit(");
-    return f->version >= 20 && are_both(f) && (begins(ours, "v_cvt_pk_bf8_f16") || begins(ours, "v_cvt_pk_fp8_f16") || begins(ours, "v_dual_")) &&
+    return f->version >= 20 && are_both(f) &&
+           (begins(ours, "v_cvt_pk_bf8_f16") || begins(ours, "v_cvt_pk_fp8_f16") || begins(ours, "v_dual_")) &&
            agree(f, f->theirs, ours, false);
 }
 
@@ -738,6 +746,7 @@ static struct rule {
     {"LLVM 22 has no 8-bit floats and no xf32 on gfx9-4-generic", has_less, 0},
     {"LLVM 22 takes gfx1250's literals of 32 and of 64 bits at once, and of 64 bits with DPP", mixes_literals, 0},
     {"LLVM 22 prints literals of v_cvt_pk_bf8_f16, v_cvt_pk_fp8_f16 and pairs like constants", prints_no_literal, 0},
+    {"LLVM 22 prints kinds of matrices that there are not", prints_odd_kinds, 0},
     {"LLVM 22 takes carries in EXEC", carries_in_exec, 0},
     {"LLVM 22 mixes up lanes of DPP8 and codes of constants", mixes_lanes, 0},
     {"LLVM 22 has no signs on the second source of v_ldexp_f16", has_no_signs, 0},

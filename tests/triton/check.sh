@@ -10,12 +10,8 @@ if [ ! -x "$build/triton/bin/python" ] || ! "$build/triton/bin/python" -c 'impor
     "$build/triton/bin/pip" install -q triton==3.9.0 numpy setuptools
 fi
 status=0
-export TRITON_DEFAULT_FP_FUSION=1
+export TRITON_DEFAULT_FP_FUSION=1 AMDGCN_USE_BUFFER_OPS=1
 for target; do
-    case $target in
-        gfx1250*) export AMDGCN_USE_BUFFER_OPS=0 ;; # docs/ISA.md: its descriptors of buffers are not known
-        *) export AMDGCN_USE_BUFFER_OPS=1 ;;
-    esac
     TRITON_HIP_LLD_PATH=$(command -v ld.lld-19 || command -v ld.lld) TRITON_CACHE_DIR=$build/triton/cache \
         LD_LIBRARY_PATH=$build/lib WAVELIFT_CACHE_DIR=$build/cache "$build/triton/bin/python" "$here/kernels.py" "$target" || status=1
 done
