@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 CMAKE   = cmake -G Ninja -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 FORMATTED = $(shell git -c safe.directory='*' ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
 
-.PHONY: all deps demo check bench bench-cliffs install format check-format lint check-asan check-tsan check-sanitizers check-aarch64 check-cmake check-debian13 check-llvm check-triton check-rocm check-suites check-clang check-newer-targets check-hip-tests coverage clean
+.PHONY: all deps demo check bench bench-cliffs install format check-format lint check-asan check-tsan check-sanitizers check-aarch64 check-cmake check-debian13 check-llvm check-triton check-rocm check-suites check-clang check-newer-targets check-hip-tests coverage tarball clean
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -108,6 +108,12 @@ check-newer-targets: deps all
 check-hip-tests: all
 	tests/conformance/check.py $(BUILD) "$(HIP_TESTS)" --jobs $(JOBS) --targets $(or $(TARGETS),gfx90a) --devices $(or $(DEVICES),cpu) $(if $(ONLY),--only '$(ONLY)')
 
+# A folder that can lie anywhere and needs nothing but glibc, of this machine's version or later, as a .tar.zst.
+tarball: deps
+	$(CMAKE) -B $(BUILD)-packages -DWAVELIFT_STATIC_LIBRARIES=ON -DWAVELIFT_MATRIX=small
+	cmake --build $(BUILD)-packages --target wavelift hipify aml hiprtc amdhip64
+	tools/tarball.sh $(BUILD)-packages
+
 # The installed tree with other versions of CMake, which come from PyPI.
 check-cmake: deps all
 	cmake --build $(BUILD) --target programs
@@ -131,4 +137,4 @@ check-aarch64:
 	tools/check-aarch64.sh $(BUILD)-aarch64 $(JOBS)
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-coverage $(BUILD)-aarch64 $(BUILD)-llvm20 $(BUILD)-llvm21 $(BUILD)-llvm22
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-coverage $(BUILD)-aarch64 $(BUILD)-packages $(BUILD)-llvm20 $(BUILD)-llvm21 $(BUILD)-llvm22
