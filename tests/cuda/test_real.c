@@ -173,7 +173,7 @@ static void test_host_side(void **state) {
     (void)state;
     enum { COUNT = 1 << 20 };
     unsigned *pinned, *managed, *mine = aligned_alloc(4096, COUNT * sizeof *mine), one = 1, count = COUNT;
-    volatile int flag = 0;
+    _Atomic int flag = 0;
     ok(hipHostMalloc((void **)&pinned, COUNT * sizeof *pinned, 0));
     ok(hipMallocManaged((void **)&managed, COUNT * sizeof *managed, hipMemAttachGlobal));
     memset(mine, 0, COUNT * sizeof *mine);

@@ -293,7 +293,7 @@ static inline bool change_copy(struct wl_runner *runner, const struct wl_wave *w
     struct wl_cpu_unit *unit = runner->unit;
     wl_unit_code *code = atomic_load_explicit(&unit->code[mode], memory_order_acquire);
     if (!code || atomic_load_explicit(&unit->loop_code[mode], memory_order_relaxed) ||
-        atomic_load_explicit(&unit->info[mode], memory_order_relaxed)->rows > wave->vgprs)
+        atomic_load_explicit(&unit->info[mode], memory_order_acquire)->rows > wave->vgprs)
         return false;
     runner->mode = mode;
     runner->code = code;
@@ -309,7 +309,7 @@ static inline uint32_t wave_of_turn(const struct wl_group *group, uint32_t turn)
 /* All waves go on behind a barrier: the translator says which one first (translate/unit/turns.h). */
 static inline void choose_turns(struct wl_group *group) {
     const struct wl_cpu_unit *unit = group->runners[0].unit;
-    const struct wl_unit_info *info = atomic_load_explicit(&unit->info[WL_MODE_FULL], memory_order_relaxed);
+    const struct wl_unit_info *info = atomic_load_explicit(&unit->info[WL_MODE_FULL], memory_order_acquire);
     const uint32_t resume = wl_group_wave(group, 0)->resume;
     group->first_leads = info && resume < info->resume_count && info->resume[resume].first_leads;
 }
