@@ -52,19 +52,20 @@ lint: check-format $(BUILD)/build.ninja
 	cmake --build $(BUILD) --target wl_ptx_tables
 	run-clang-tidy-19 -quiet -j $(JOBS) -p $(BUILD) '^$(CURDIR)/(src|tools|bench)/.*\.c$$'
 
-# Sanitizer builds test everything but the program matrix at its full width.
+# Sanitizer builds test everything but the program matrix at its full width. Without random addresses: where the system chooses them from
+# the whole address space (vm.mmap_rnd_bits = 32), libraries come to lie in what the sanitizers of gcc 12 keep for themselves.
 check-asan: deps
 	$(CMAKE) -B $(BUILD)-asan -DWAVELIFT_SANITIZE=address,undefined -DWAVELIFT_MATRIX=small
 	cmake --build $(BUILD)-asan
 	cmake --build $(BUILD)-asan --target programs
-	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 tools/run-tests.sh $(BUILD)-asan $(JOBS)
+	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 setarch -R tools/run-tests.sh $(BUILD)-asan $(JOBS)
 
 # A kernel's fault ends in a jump out of its signal handler, after which the sanitizer takes all that follows for the handler's.
 check-tsan: deps
 	$(CMAKE) -B $(BUILD)-tsan -DWAVELIFT_SANITIZE=thread -DWAVELIFT_MATRIX=small
 	cmake --build $(BUILD)-tsan
 	cmake --build $(BUILD)-tsan --target programs
-	TSAN_OPTIONS=report_signal_unsafe=0:suppressions=$(CURDIR)/tests/tsan.supp tools/run-tests.sh $(BUILD)-tsan $(JOBS)
+	TSAN_OPTIONS=report_signal_unsafe=0:suppressions=$(CURDIR)/tests/tsan.supp setarch -R tools/run-tests.sh $(BUILD)-tsan $(JOBS)
 
 # The whole catalogue of faults for `wavelift sanitize`: each at -O0 to -O3, by both compilers. `make check` runs a part of it.
 check-sanitizers: deps all

@@ -66,8 +66,9 @@ hipError_t hipMemPoolTrimTo(hipMemPool_t pool, size_t minBytesToHold);
 hipError_t hipMemPoolSetAttribute(hipMemPool_t pool, hipMemPoolAttr attribute, void *value);
 hipError_t hipMemPoolGetAttribute(hipMemPool_t pool, hipMemPoolAttr attribute, void *value);
 /* Lets devices use the pool's memory. The pool's own device has all access and keeps it. hipErrorInvalidDevice: no such device, more
- * entries than devices, or hipMemAccessFlagsProtNone, since access is not taken back; hipErrorInvalidValue: NULL, other flags, or a
- * location that is no device. */
+ * entries than devices, or hipMemAccessFlagsProtNone, since access is not taken back; hipErrorInvalidValue: NULL, other flags, a
+ * location that is no device, or a device that cannot reach the memory of the pool's device; hipErrorNotSupported: another GPU, and a pool
+ * whose handles can be shared. */
 hipError_t hipMemPoolSetAccess(hipMemPool_t pool, const hipMemAccessDesc *list, size_t count);
 hipError_t hipMemPoolGetAccess(hipMemAccessFlags *flags, hipMemPool_t pool, hipMemLocation *location);
 

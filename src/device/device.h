@@ -161,6 +161,7 @@ struct wl_host_memory_ops {
     enum wl_status (*managed_advise)(struct wl_device *device, const void *memory, size_t size, enum wl_advice advice,
                                      const struct wl_device *location, bool on);
     bool (*peer_possible)(const struct wl_device *device, const struct wl_device *peer);
+    /* Lets `device` read and write the memory of `peer`, or takes that back: it ends when all who asked for it have taken it back. */
     enum wl_status (*peer_access)(struct wl_device *device, struct wl_device *peer, bool on);
     /* Device memory between processes: a handle of WL_SHARED_HANDLE bytes for the allocation that begins at `memory`. */
     enum wl_status (*share)(struct wl_device *device, const void *memory, void *handle);

@@ -659,13 +659,30 @@ enum wl_status wl_mempool_set(struct wl_mempool *pool, enum wl_mempool_attribute
     return status;
 }
 
+/* Lets a device reach the memory of a pool's device. CPU devices reach all; a GPU needs the driver's leave, which is for all of that memory
+ * and stays. The pool's lock is held. */
+static enum wl_status let_in(const struct wl_mempool *pool, unsigned device) {
+    const struct wl_context *owner = pool->context, *other = wl_context_at(device);
+    const struct wl_host_memory_ops *host = owner->device->ops->host;
+    if (other->device->ops != owner->device->ops || (host && !host->peer_possible(other->device, owner->device)))
+        return wl_fail(WL_INVALID_VALUE, "device %u cannot reach the memory of device %u", device, owner->index);
+    if (!host)
+        return WL_OK;
+    if (pool->shared)
+        return wl_fail(WL_UNSUPPORTED, "a pool of several processes is for GPU %u alone", owner->index);
+    return host->peer_access(other->device, owner->device, true);
+}
+
 enum wl_status wl_mempool_set_access(struct wl_mempool *pool, unsigned device, unsigned access) {
-    if (device == pool->context->index && access != 3)
+    const bool own = device == pool->context->index;
+    if (own && access != 3)
         return wl_fail(WL_INVALID_VALUE, "a pool's own device always reads and writes it");
     pthread_mutex_lock(&pool->lock);
-    pool->access[device] = (unsigned char)access;
+    enum wl_status status = own || pool->access[device] ? WL_OK : let_in(pool, device);
+    if (status == WL_OK)
+        pool->access[device] = (unsigned char)access;
     pthread_mutex_unlock(&pool->lock);
-    return WL_OK;
+    return status;
 }
 
 unsigned wl_mempool_access(struct wl_mempool *pool, unsigned device) {

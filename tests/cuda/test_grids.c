@@ -1,4 +1,4 @@
-/* Cooperative launches on several GPUs: each device gets its grid, what they share goes away, a grid that fails stops no one for ever. */
+/* Several GPUs. A pool lets another GPU in. Cooperative launches: each device gets its grid, what they share goes away, a grid that fails stops no one for ever. */
 #include "cuda_test.h"
 
 #include <stdatomic.h>
@@ -115,6 +115,31 @@ static void test_failure(void **state) {
     assert_int_equal(atomic_load(&launched), 0);
 }
 
+/* The other GPU reaches the pool as soon as it is let in, also after the program has taken back its own access. */
+static void test_pool_of_peer(void **state) {
+    (void)state;
+    const hipMemPoolProps props = {.allocType = hipMemAllocationTypePinned, .location = {hipMemLocationTypeDevice, 0}};
+    const hipMemAccessDesc second = {{hipMemLocationTypeDevice, 1}, hipMemAccessFlagsProtReadWrite},
+                           apart = {{hipMemLocationTypeDevice, 2}, hipMemAccessFlagsProtReadWrite};
+    const unsigned long let_in = fake->calls("cuCtxEnablePeerAccess"), taken_back = fake->calls("cuCtxDisablePeerAccess");
+    hipMemPool_t pool = NULL;
+    hipMemAccessFlags flags;
+    ok(hipMemPoolCreate(&pool, &props));
+    ok(hipMemPoolSetAccess(pool, &second, 1));
+    ok(hipMemPoolSetAccess(pool, &second, 1));
+    assert_int_equal(fake->calls("cuCtxEnablePeerAccess") - let_in, 1);
+    ok(hipSetDevice(1));
+    ok(hipDeviceEnablePeerAccess(0, 0));
+    ok(hipDeviceDisablePeerAccess(0));
+    ok(hipSetDevice(0));
+    assert_int_equal(fake->calls("cuCtxDisablePeerAccess") - taken_back, 0);
+    fails(hipErrorInvalidValue, hipMemPoolSetAccess(pool, &apart, 1));
+    hipMemLocation location = apart.location;
+    ok(hipMemPoolGetAccess(&flags, pool, &location));
+    assert_int_equal(flags, hipMemAccessFlagsProtNone);
+    ok(hipMemPoolDestroy(pool));
+}
+
 int main(void) {
     setenv("FAKE_CUDA_DEVICES", "3", 1);
     use_fake_driver("cuda,cpu");
@@ -127,6 +152,7 @@ int main(void) {
     }
     (void)hipSetDevice(0);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pool_of_peer),
         cmocka_unit_test(test_each_device_gets_its_grid),
         cmocka_unit_test(test_where_the_barrier_is),
         cmocka_unit_test(test_cpu_devices),
