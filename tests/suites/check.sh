@@ -25,8 +25,8 @@ root=$build/suites/$release
 root_tools
 packages=$(python3 "$here/run.py" packages "$release" "$@")
 root_make "$root" "$release"
-# rocFFT, hipFFT and MIOpen compile kernels when they run, with the compiler and the headers of that release, those of C among them.
-root_install "$root" "$release" hipcc libc6-dev
+# rocFFT, hipFFT and MIOpen compile kernels when they run, with the compiler and the headers of that release.
+root_install "$root" "$release" hipcc
 # A release that is being made may lack what a package of tests needs: that suite is left out.
 set --
 suites=$(echo "$packages" | while read -r suite package; do
