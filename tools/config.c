@@ -25,12 +25,8 @@ static void print_hip_flags(const struct wl_toolchain *t) {
     char arch[256];
     wl_toolchain_default_arch(t, arch, sizeof arch);
     printf("-x hip --offload-arch=%s", arch);
-    if (*t->device_libs)
-        printf(" --rocm-device-lib-path=%s", t->device_libs);
-    if (strcmp(t->include, "/usr/include") != 0)
-        printf(" -isystem %s", t->include);
-    if (*t->headers && strcmp(t->headers, "/usr/include") != 0)
-        printf(" -isystem %s", t->headers);
+    for (const char *const *option = wl_toolchain_file_options(t); *option; option++)
+        printf(" %s", *option);
 }
 
 static void print_cmake(const struct wl_toolchain *t) {

@@ -2,6 +2,7 @@
 #include "doctor.h"
 
 #include "commands.h"
+#include "process.h"
 
 #include "base/folder.h"
 #include "base/options.h"
@@ -10,13 +11,9 @@
 #include <hip/hip_runtime_api.h>
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,11 +21,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-extern char **environ;
 
 /* ---- the report ---------------------------------------------------------------------------------- */
 
@@ -65,66 +58,7 @@ void wl_doctor_bad(const char *subject, const char *remedy, const char *format, 
 
 /* ---- other processes ------------------------------------------------------------------------------ */
 
-/* Reads what a process prints until it closes its end, or the time is over; false: it is. */
-static bool read_all(int from, char *text, size_t size) {
-    enum { LIMIT = 60 };
-    struct timespec start, now;
-    size_t length = 0;
-    char rest[512];
-    clock_gettime(CLOCK_MONOTONIC, &start);
-    for (;;) {
-        struct pollfd wait = {from, POLLIN, 0};
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        if (now.tv_sec - start.tv_sec >= LIMIT)
-            return false;
-        if (poll(&wait, 1, 1000) <= 0)
-            continue;
-        bool fits = length < size - 1;
-        ssize_t got = read(from, fits ? text + length : rest, fits ? size - 1 - length : sizeof rest);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return true;
-        if (fits)
-            text[length += (size_t)got] = 0;
-    }
-}
-
-int wl_doctor_run(const char *const *arguments, const char *name, const char *value, char *text, size_t size) {
-    posix_spawn_file_actions_t actions;
-    pid_t process;
-    int ends[2], status = 0;
-    *text = 0;
-    fflush(stdout);
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return -1;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-    const char *before = name ? getenv(name) : NULL;
-    char *kept = before ? strdup(before) : NULL;
-    if (name)
-        (void)setenv(name, value, 1);
-    int error = posix_spawn(&process, arguments[0], &actions, NULL, (char *const *)(uintptr_t)arguments, environ);
-    if (name)
-        (void)(kept ? setenv(name, kept, 1) : unsetenv(name));
-    free(kept);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    if (!error) {
-        if (!read_all(ends[0], text, size)) {
-            (void)kill(process, SIGKILL);
-            snprintf(text, size, "not done after a minute");
-        }
-        (void)waitpid(process, &status, 0);
-    }
-    close(ends[0]);
-    if (error)
-        return -1;
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-int wl_doctor_run_self(const char *const *arguments, const char *name, const char *value, char *text, size_t size) {
+int wl_doctor_run_self(const char *const *arguments, const char *const *settings, char *text, size_t size) {
     char program[PATH_MAX];
     const char *all[16] = {program};
     size_t count = 1;
@@ -133,7 +67,7 @@ int wl_doctor_run_self(const char *const *arguments, const char *name, const cha
     for (; arguments[count - 1] && count < sizeof all / sizeof *all - 1; count++)
         all[count] = arguments[count - 1];
     all[count] = NULL;
-    return wl_doctor_run(all, name, value, text, size);
+    return wl_process_run(all, settings, true, text, size);
 }
 
 char *wl_doctor_last_line(char *text) {
@@ -148,11 +82,11 @@ char *wl_doctor_last_line(char *text) {
 
 /* Where the loader finds a library for a program that has no run path: it tells itself, when it is asked to trace. */
 static bool loaders_choice(const char *library, char *path, size_t size) {
-    char text[16384], sought[64];
+    char text[16384], sought[64], preload[64];
     snprintf(sought, sizeof sought, "\t%s => ", library);
-    (void)setenv("LD_PRELOAD", library, 1);
-    (void)wl_doctor_run((const char *const[]){"/bin/true", NULL}, "LD_TRACE_LOADED_OBJECTS", "1", text, sizeof text);
-    (void)unsetenv("LD_PRELOAD");
+    snprintf(preload, sizeof preload, "LD_PRELOAD=%s", library);
+    (void)wl_process_run((const char *const[]){"/bin/true", NULL}, (const char *const[]){"LD_TRACE_LOADED_OBJECTS=1", preload, NULL}, true,
+                         text, sizeof text);
     const char *line = strstr(text, sought);
     if (!line || line[strlen(sought)] != '/')
         return false;
@@ -337,10 +271,13 @@ static void check_limits(void) {
 
 /* ---- self-test --------------------------------------------------------------------------------------- */
 
+/* `tier`: a setting of the environment. */
 static void check_tier(const char *what, const char *tier) {
     static const char *const arguments[] = {"doctor", "--self-test", NULL};
+    /* On a processor, whose tiers they are; nothing of the cache is to answer. */
+    const char *const settings[] = {tier, "WAVELIFT_CACHE_SIZE=0", "WAVELIFT_DEVICES=cpu", NULL};
     char text[4096];
-    int status = wl_doctor_run_self(arguments, "WAVELIFT_TIER", tier, text, sizeof text);
+    int status = wl_doctor_run_self(arguments, settings, text, sizeof text);
     if (status == 0)
         wl_doctor_good("run: self-test", "a kernel runs in %s", what);
     else if (status > 128)
@@ -349,19 +286,6 @@ static void check_tier(const char *what, const char *tier) {
     else
         wl_doctor_bad("run: self-test", "see the problems above; if there are none, this is a fault of Wavelift: please report it",
                       "a kernel in %s fails: %s", what, wl_doctor_last_line(text));
-}
-
-static void check_tiers(void) {
-    /* On a processor, whose tiers they are; nothing of the cache is to answer. */
-    (void)setenv("WAVELIFT_CACHE_SIZE", "0", 1);
-    const char *devices = getenv("WAVELIFT_DEVICES");
-    char *kept = devices ? strdup(devices) : NULL;
-    (void)setenv("WAVELIFT_DEVICES", "cpu", 1);
-    check_tier("threaded code", "1");
-    check_tier("native code", "2");
-    (void)(kept ? setenv("WAVELIFT_DEVICES", kept, 1) : unsetenv("WAVELIFT_DEVICES"));
-    free(kept);
-    (void)unsetenv("WAVELIFT_CACHE_SIZE");
 }
 
 int wl_command_doctor(char **operands, const char *const *values) {
@@ -376,7 +300,8 @@ int wl_command_doctor(char **operands, const char *const *values) {
         check_libraries();
         check_cache();
         check_limits();
-        check_tiers();
+        check_tier("threaded code", "WAVELIFT_TIER=1");
+        check_tier("native code", "WAVELIFT_TIER=2");
         check_gpus();
         check_devices();
     }

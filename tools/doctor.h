@@ -13,12 +13,8 @@ __attribute__((format(printf, 2, 3))) void wl_doctor_note(const char *subject, c
 /* Something that has to be mended, and how: the exit status will be 1. */
 __attribute__((format(printf, 3, 4))) void wl_doctor_bad(const char *subject, const char *remedy, const char *format, ...);
 
-/* Runs a program, `arguments` ending with NULL, with one more variable in its environment (NULL: none), and waits for it, a minute at most.
- * `text` receives the beginning of what it prints, to stdout and stderr. Returns its exit status, 128 and a signal's number, or -1 if it
- * cannot be started. */
-int wl_doctor_run(const char *const *arguments, const char *name, const char *value, char *text, size_t size);
-/* The same for a command of this program. */
-int wl_doctor_run_self(const char *const *arguments, const char *name, const char *value, char *text, size_t size);
+/* As wl_process_run (process.h), with errors, for a command of this program. */
+int wl_doctor_run_self(const char *const *arguments, const char *const *settings, char *text, size_t size);
 /* The last line of a text that has more than blanks, in place. */
 char *wl_doctor_last_line(char *text);
 

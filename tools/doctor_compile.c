@@ -1,5 +1,6 @@
 /* What `wavelift doctor` says of compiling HIP programs. */
 #include "doctor.h"
+#include "process.h"
 #include "toolchain.h"
 
 #include "base/installed.h"
@@ -92,9 +93,9 @@ static void check_program(void) {
         written &= fclose(file) == 0;
     if (!written)
         wl_doctor_bad("compile: program", "set TMPDIR to a folder that can be written and has space", "%s cannot be written: %m", name);
-    else if (wl_doctor_run_self((const char *const[]){"hipcc", "-O1", name, "-o", program, NULL}, NULL, NULL, text, sizeof text) != 0)
+    else if (wl_doctor_run_self((const char *const[]){"hipcc", "-O1", name, "-o", program, NULL}, NULL, text, sizeof text) != 0)
         wl_doctor_bad("compile: program", "see what hipcc says with HIPCC_VERBOSE=1", "hipcc fails: %s", wl_doctor_last_line(text));
-    else if (wl_doctor_run((const char *const[]){program, NULL}, NULL, NULL, text, sizeof text) != 0)
+    else if (wl_process_run((const char *const[]){program, NULL}, NULL, true, text, sizeof text) != 0)
         wl_doctor_bad("compile: program", "see the problems above", "what hipcc has made fails: %s", wl_doctor_last_line(text));
     else
         wl_doctor_good("compile: program", "hipcc compiles one, and it runs");

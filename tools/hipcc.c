@@ -208,16 +208,8 @@ static void add_compile_options(struct words *command, const struct request *r) 
     }
     if (!r->level)
         add(command, "-O3");
-    if (*t->device_libs)
-        add_text(command, "--rocm-device-lib-path=%s", t->device_libs);
-    if (*t->include && strcmp(t->include, "/usr/include") != 0) {
-        add(command, "-isystem");
-        add(command, t->include);
-    }
-    if (*t->headers && strcmp(t->headers, "/usr/include") != 0) {
-        add(command, "-isystem");
-        add(command, t->headers);
-    }
+    for (const char *const *option = wl_toolchain_file_options(t); *option; option++)
+        add(command, *option);
     add(command, "-D__HIP_PLATFORM_AMD__=1");
     add(command, "-Wno-unused-command-line-argument");
     add_parts(command, "", secure_getenv("HIPCC_COMPILE_FLAGS_APPEND"), " ");

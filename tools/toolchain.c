@@ -1,44 +1,24 @@
 #include "toolchain.h"
 
 #include "commands.h"
+#include "process.h"
 
 #include "base/installed.h"
 #include "base/options.h"
 
 #include <hip/hip_runtime_api.h>
 
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 /* ---- the compiler ----------------------------------------------------------------------------- */
 
 /* The first number that `clang -dumpversion` prints; 0: it cannot be run. */
-static int ask_version(char *clang) {
-    char *arguments[] = {clang, "-dumpversion", NULL}, text[64] = "";
-    posix_spawn_file_actions_t actions;
-    pid_t process;
-    int ends[2], status = 0;
-    if (pipe(ends) != 0)
-        return 0;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addclose(&actions, ends[0]);
-    posix_spawn_file_actions_addclose(&actions, ends[1]);
-    int error = posix_spawn(&process, clang, &actions, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    if (!error) {
-        ssize_t got = read(ends[0], text, sizeof text - 1);
-        text[got > 0 ? got : 0] = 0;
-        (void)waitpid(process, &status, 0);
-    }
-    close(ends[0]);
+static int ask_version(const char *clang) {
+    char text[64];
+    (void)wl_process_run((const char *const[]){clang, "-dumpversion", NULL}, NULL, false, text, sizeof text);
     return (int)strtol(text, NULL, 10);
 }
 
@@ -162,7 +142,25 @@ void wl_toolchain_default_arch(const struct wl_toolchain *t, char *text, size_t 
         snprintf(text, size, "gfx90a");
 }
 
-/* ---- linking ------------------------------------------------------------------------------------ */
+/* ---- options ------------------------------------------------------------------------------------ */
+
+const char *const *wl_toolchain_file_options(const struct wl_toolchain *t) {
+    static char libraries[PATH_MAX + 32];
+    static const char *options[6];
+    const char *const folders[] = {t->include, t->headers};
+    size_t count = 0;
+    if (*t->device_libs) {
+        snprintf(libraries, sizeof libraries, "--rocm-device-lib-path=%s", t->device_libs);
+        options[count++] = libraries;
+    }
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (*folders[i] && strcmp(folders[i], "/usr/include") != 0) {
+            options[count++] = "-isystem";
+            options[count++] = folders[i];
+        }
+    options[count] = NULL;
+    return options;
+}
 
 const char *const *wl_toolchain_link_options(const struct wl_toolchain *t) {
     static char place[PATH_MAX + 2], run_place[PATH_MAX + 12];

@@ -36,6 +36,9 @@ void wl_toolchain_default_arch(const struct wl_toolchain *t, char *text, size_t 
 /* The architecture that a device presents, without features, as in wl_toolchain_default_arch; false: there is no such device. */
 bool wl_toolchain_device_arch(int device, char *text, size_t size);
 
+/* Where a compiler of HIP finds what it includes: device libraries, headers. NULL-terminated, good until the next call. */
+const char *const *wl_toolchain_file_options(const struct wl_toolchain *t);
+
 /* What links a program to the runtime, NULL-terminated: at most WL_LINK_OPTIONS options, good until the next call. Programs that are
  * compiled with headers of HIP 5 get that version's functions too. */
 enum { WL_LINK_OPTIONS = 8 };
