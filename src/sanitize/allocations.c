@@ -2,6 +2,7 @@
 
 #include "base/options.h"
 #include "sanitize/init.h"
+#include "sanitize/lazy.h"
 #include "sanitize/race.h"
 
 #include <pthread.h>
@@ -28,8 +29,8 @@ static void start(void) {
     const unsigned wanted = wl_options()->sanitize;
     if (!wanted)
         return;
-    void *memory = mmap(NULL, SHADOW_BYTES + 2 * SLACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) {
+    void *memory = wl_san_map(SHADOW_BYTES + 2 * SLACK);
+    if (!memory) {
         fprintf(stderr,
                 "wavelift: the sanitizers need %zu GiB of address space, which this process may not reserve (ulimit -v); they are off\n",
                 SHADOW_BYTES >> 30);

@@ -2,11 +2,11 @@
 #include "sanitize/init.h"
 
 #include "sanitize/init_state.h"
+#include "sanitize/lazy.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* ---- lives ----------------------------------------------------------------------------------- */
 
@@ -22,10 +22,7 @@ static struct wl_init_wave *take_wave(void) {
     if (wave)
         spare.waves = wave->next;
     pthread_mutex_unlock(&spare.lock);
-    if (wave)
-        return wave;
-    void *memory = mmap(NULL, sizeof *wave, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
+    return wave ? wave : wl_san_map(sizeof *wave);
 }
 
 static struct wl_init_group *take_group(void) {

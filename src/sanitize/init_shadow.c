@@ -1,5 +1,6 @@
 /* initcheck: the undefined bits of global memory, in blocks of 64 KiB. */
 #include "sanitize/init_state.h"
+#include "sanitize/lazy.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,19 +21,14 @@ static uint8_t *undefined;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* while blocks are made */
 
-static void *map(size_t size) {
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
 static void start(void) {
-    undefined = map(WL_INIT_BLOCK);
-    origin_blocks = map(BLOCKS * sizeof *origin_blocks);
+    undefined = wl_san_map(WL_INIT_BLOCK);
+    origin_blocks = wl_san_map(BLOCKS * sizeof *origin_blocks);
     if (!undefined || !origin_blocks)
         return;
     memset(undefined, 0xff, WL_INIT_BLOCK);
     (void)mprotect(undefined, WL_INIT_BLOCK, PROT_READ);
-    blocks = map(BLOCKS * sizeof *blocks);
+    blocks = wl_san_map(BLOCKS * sizeof *blocks);
 }
 
 static uint8_t *block_at(uint64_t number) {
@@ -49,7 +45,7 @@ static uint8_t *make_block(uint64_t number) {
     uint8_t *block = atomic_load_explicit(&blocks[number], memory_order_relaxed);
     if (!block || block == undefined) {
         const bool full = block;
-        block = map(WL_INIT_BLOCK);
+        block = wl_san_map(WL_INIT_BLOCK);
         if (block && full)
             memset(block, 0xff, WL_INIT_BLOCK);
         if (block)
@@ -124,7 +120,7 @@ void wl_init_set_origin(uint64_t address, uint64_t origin) {
     if (!o) {
         pthread_mutex_lock(&lock);
         o = atomic_load_explicit(&origin_blocks[number], memory_order_relaxed);
-        if (!o && (o = map(sizeof *o)))
+        if (!o && (o = wl_san_map(sizeof *o)))
             atomic_store_explicit(&origin_blocks[number], o, memory_order_release);
         pthread_mutex_unlock(&lock);
     }

@@ -385,8 +385,8 @@ static void plain_run(const struct check *c, struct run run) {
 
 /* ---- single lanes: atomics, and loads that stand for atomic ones ------------------------------ */
 
-/* A store behind a wait, of another wave, which this one polls for, or one that publishes: it stands for an atomic store. Whoever stores there later may know of it
- * by others only. */
+/* A store behind a wait, by another wave, stands for an atomic store if this wave polls for it or if it publishes. Whoever stores there later
+ * may know of that store by other waves only. */
 static void found_by_polling(const struct check *c, uint64_t *cell, uint64_t write) {
     uint64_t expected = write;
     if ((c->polls || write & WL_RACE_PUBLISHES) && write & WL_RACE_RELEASED && !(write & WL_RACE_ATOMIC) && !is_fine(c, write))

@@ -1,4 +1,5 @@
 /* The cells of racecheck's shadow memory. */
+#include "sanitize/lazy.h"
 #include "sanitize/race_state.h"
 
 #include <sched.h>
@@ -19,12 +20,7 @@ static struct {
     uint64_t *numbers; /* of `blocks` */
 } made;
 
-static void *map(size_t size) {
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
-static void start(void) { blocks = map(BLOCKS * sizeof *blocks); }
+static void start(void) { blocks = wl_san_map(BLOCKS * sizeof *blocks); }
 
 /* Remembers a block, so that all can be forgotten. The caller has the lock. */
 static bool remember(struct wl_race_block *block, uint64_t number) {
@@ -47,7 +43,7 @@ static bool remember(struct wl_race_block *block, uint64_t number) {
 static struct wl_race_block *make_block(uint64_t number) {
     pthread_mutex_lock(&lock);
     struct wl_race_block *block = atomic_load_explicit(&blocks[number], memory_order_relaxed);
-    if (!block && (block = map(sizeof *block)) && !remember(block, number)) {
+    if (!block && (block = wl_san_map(sizeof *block)) && !remember(block, number)) {
         munmap(block, sizeof *block);
         block = NULL;
     }
@@ -140,7 +136,7 @@ struct wl_race_block *wl_race_lds_take(void) {
     if (spare.count)
         block = spare.blocks[--spare.count];
     pthread_mutex_unlock(&spare.lock);
-    return block ? block : map(LDS_BLOCKS * sizeof *block);
+    return block ? block : wl_san_map(LDS_BLOCKS * sizeof *block);
 }
 
 void wl_race_lds_give(struct wl_race_block *block) {

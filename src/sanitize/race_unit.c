@@ -1,4 +1,5 @@
 /* Units of segments. */
+#include "sanitize/lazy.h"
 #include "sanitize/race_state.h"
 
 #include <sys/mman.h>
@@ -14,8 +15,7 @@ static atomic_uint next = 1;
 static pthread_mutex_t locks[LOCKS]; /* over clocks, by the unit's number */
 
 static void start(void) {
-    void *memory = mmap(NULL, UNITS * sizeof *units, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    units = memory == MAP_FAILED ? NULL : memory;
+    units = wl_san_map(UNITS * sizeof *units);
     for (unsigned i = 0; i < LOCKS; i++)
         pthread_mutex_init(&locks[i], NULL);
 }
