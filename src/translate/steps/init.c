@@ -241,10 +241,9 @@ static const struct wl_step *run_save(struct wl_machine *m, const struct wl_step
 
 static bool add_save(struct wl_steps_builder *b, const struct wl_inst *inst, uint32_t before) {
     struct save *s = wl_steps_allocate(b, sizeof *s);
-    if (!s || !wl_init_facts_fill(b, &s->facts, inst) || !wl_scalar_plan(&s->source, &inst->operands[1], WL_U64))
+    if (!s || !wl_init_facts_fill(b, &s->facts, inst) ||
+        !wl_scalar_plan(&s->source, &inst->operands[1], inst->isa->bits == 32 ? WL_U32 : WL_U64))
         return false;
-    if (inst->isa->bits == 32)
-        (void)wl_scalar_plan(&s->source, &inst->operands[1], WL_U32);
     s->reg = inst->operands[0].reg;
     s->detail = inst->isa->detail;
     s->bits = inst->isa->bits;

@@ -39,6 +39,13 @@ bool wl_init_lane(struct wl_steps_builder *b, const struct wl_inst *inst, uint32
 
 /* ---- what they have in common ---- */
 
+/* Scalar registers become defined. */
+static inline void wl_init_define_scalars(struct wl_undefined *u, const uint64_t registers[2]) {
+    for (unsigned w = 0; w < 2; w++)
+        for (uint64_t left = u->scalar[w] & registers[w]; left; left &= left - 1)
+            wl_undefined_set_scalar(u, w * 64 + (unsigned)__builtin_ctzll(left), 0, 0);
+}
+
 /* Whether no operand has undefined bits. The results have none then either, and that is noted. */
 static inline bool wl_init_is_clean(struct wl_undefined *u, const struct wl_init_facts *f, uint64_t exec) {
     const uint64_t lanes = f->crosses ? UINT64_MAX : exec;
@@ -49,9 +56,7 @@ static inline bool wl_init_is_clean(struct wl_undefined *u, const struct wl_init
         return false;
     for (unsigned i = 0; i < f->result_count; i++)
         u->lanes[f->results[i]] &= ~exec;
-    for (unsigned w = 0; w < 2; w++)
-        for (uint64_t left = u->scalar[w] & f->writes[w]; left; left &= left - 1)
-            wl_undefined_set_scalar(u, w * 64 + (unsigned)__builtin_ctzll(left), 0, 0);
+    wl_init_define_scalars(u, f->writes);
     return true;
 }
 

@@ -58,9 +58,7 @@ static const struct wl_step *run_access(struct wl_machine *m, const struct wl_st
     if (!a->transfer.d16) /* else the other half stays */
         for (unsigned i = 0; i < a->facts.result_count; i++)
             forget_row(u, a->facts.results[i], exec);
-    for (unsigned w = 0; w < 2; w++)
-        for (uint64_t left = u->scalar[w] & a->facts.writes[w]; left; left &= left - 1)
-            wl_undefined_set_scalar(u, w * 64 + (unsigned)__builtin_ctzll(left), 0, 0);
+    wl_init_define_scalars(u, a->facts.writes);
     u->transfer = a->transfer;
     return step + 1;
 }
