@@ -25,9 +25,8 @@ struct wl_options {
     const char *dump; /* WAVELIFT_DUMP: a folder that receives each translation's IR and object; NULL: none */
     bool
         own_memory; /* WAVELIFT_MEMORY: own: hipMemGetInfo counts this process alone; default shared: other processes and the machine too */
-    bool exact_math; /* WAVELIFT_MATH: exact: approximate instructions (exp, log, sin, cos, rsq) are rounded correctly; default fast */
-    bool
-        hardware_math; /* WAVELIFT_MATH: hardware: all matrix products are summed as the processor does it, if it is known (docs/NUMERICS.md) */
+    bool exact_math;    /* WAVELIFT_MATH: exact: approximate instructions (exp, log, sin, cos, rsq) are rounded correctly; default fast */
+    bool hardware_math; /* WAVELIFT_MATH: hardware: all matrix sums as the processor adds, where that is known (docs/NUMERICS.md) */
     const char *cuda_library; /* WAVELIFT_CUDA_LIBRARY: the CUDA driver to open; NULL: libcuda.so.1 */
     const char *clang;        /* WAVELIFT_CLANG: the compiler that hiprtc runs, a path or a name to look up; NULL: the one that is found */
     /* WAVELIFT_SANITIZE: tools that watch kernels, bits of enum wl_sanitize_tool (machine/sanitize.h): a list of memcheck, racecheck,

@@ -17,9 +17,10 @@ struct wl_buffer {
     uint32_t format;  /* the descriptor's own; gfx9: dfmt | nfmt << 4 */
 };
 
+#define WL_BUFFER_NOWHERE UINT64_C(0xffff800000000000) /* no program has memory there */
+
 /* STRUCTURED: index, and the offset within the record; INDEX: index alone; EMPTY: any address if there are records; RAW: bytes
  * from the start; NONE: gfx9 checks no addresses that thread ids make. */
-#define WL_BUFFER_NOWHERE UINT64_C(0xffff800000000000) /* no program has memory there */
 enum { WL_BOUNDS_STRUCTURED, WL_BOUNDS_INDEX, WL_BOUNDS_EMPTY, WL_BOUNDS_RAW, WL_BOUNDS_NONE };
 
 static inline void wl_buffer_bounds(struct wl_buffer *b, const uint32_t *d, bool idxen) {

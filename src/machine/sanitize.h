@@ -33,12 +33,12 @@ enum {
     WL_SANITIZE_NT = 32,
 };
 
-/* An instruction that accesses memory. An instruction with two addresses (ds_load_2addr_b32) has a site for each. */
 enum wl_sanitize_polls {
     WL_SANITIZE_POLLS = 1, /* a load or an atomic of one place, round after round, in a loop that may wait */
     WL_SANITIZE_MAY_POLL,  /* another load in such a loop: it may look at one flag after the other */
 };
 
+/* An instruction that accesses memory. An instruction with two addresses (ds_load_2addr_b32) has a site for each. */
 struct wl_sanitize_site {
     uint64_t address;   /* of the instruction, in the code object's address space */
     uint32_t bytes;     /* that a lane accesses */
