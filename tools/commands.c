@@ -78,6 +78,19 @@ static const struct wl_command commands[] = {
                  [WL_SANITIZE_GENERATE] = {"gen-suppressions", NULL, "prints with each finding the suppression that would hide it."},
                  [WL_SANITIZE_ARCH] = {"arch", "ARCH", "is short for setting WAVELIFT_ARCH."}},
      .run = wl_command_sanitize},
+    {.name = "profile",
+     .operands = "[--] PROGRAM [ARGUMENT...]",
+     .summary = "runs a HIP program and tells where its time goes",
+     .manual =
+         "Runs a program as run does, and prints tables of its kernels, its copies and its calls of HIP on stderr when it has ended; "
+         "docs/profiling.md describes them. The exit status is the program's, 128 and the signal's number if a signal ended it, or 1 if "
+         "the results cannot be written.",
+     .options = {[WL_PROFILE_TRACE] = {"trace", "FILE",
+                                       "writes all that happened, with its times, for Perfetto (ui.perfetto.dev) and chrome://tracing."},
+                 [WL_PROFILE_JSON] = {"json", "FILE", "writes the tables there as well."},
+                 [WL_PROFILE_CSV] = {"csv", "FILE", "writes the tables there, a line a row."},
+                 [WL_PROFILE_ARCH] = {"arch", "ARCH", "is short for setting WAVELIFT_ARCH."}},
+     .run = wl_command_profile},
     {.name = "disasm",
      .operands = "FILE",
      .summary = "kernels, resources and code of a code object, bundle, program or library",

@@ -47,6 +47,7 @@ enum {
     WL_SANITIZE_GENERATE,
     WL_SANITIZE_ARCH
 };
+enum { WL_PROFILE_TRACE, WL_PROFILE_JSON, WL_PROFILE_CSV, WL_PROFILE_ARCH };
 enum { WL_DISASM_ARCH, WL_DISASM_KERNEL, WL_DISASM_NO_CODE };
 enum { WL_CHECK_ARCH, WL_CHECK_KERNEL, WL_CHECK_ONLY_UNSUPPORTED, WL_CHECK_NATIVE, WL_CHECK_JSON, WL_CHECK_SAMPLE, WL_CHECK_SEED };
 enum { WL_PTX_ARCH, WL_PTX_KERNEL, WL_PTX_SM, WL_PTX_BLOCK, WL_PTX_PARTIAL, WL_PTX_OUT, WL_PTX_DUMP };
@@ -67,6 +68,7 @@ enum { WL_ISA_TARGET, WL_ISA_WAVE, WL_ISA_MISSING };
 int wl_command_info(char **operands, const char *const *values);
 int wl_command_exec(char **operands, const char *const *values); /* run */
 int wl_command_sanitize(char **operands, const char *const *values);
+int wl_command_profile(char **operands, const char *const *values);
 int wl_command_disasm(char **operands, const char *const *values);
 int wl_command_check(char **operands, const char *const *values);
 int wl_command_ptx(char **operands, const char *const *values);

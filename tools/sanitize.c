@@ -1,5 +1,6 @@
 /* `wavelift sanitize`: runs a program with tools that find faults in its kernels. */
 #include "commands.h"
+#include "program.h"
 
 #include "sanitize/names.h"
 #include "sanitize/run.h"
@@ -8,13 +9,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -25,18 +24,6 @@ static bool is_number(const char *text, long least, long most) {
     errno = 0;
     long value = strtol(text, &end, 10);
     return *text >= '0' && *text <= '9' && !*end && errno == 0 && value >= least && value <= most;
-}
-
-/* An absolute name, because the program may change its folder. False: there is no folder. */
-static bool set_path(const char *variable, const char *path) {
-    char *folder = *path == '/' ? NULL : getcwd(NULL, 0), *all = NULL;
-    bool set = (*path == '/' || folder) && asprintf(&all, "%s%s%s", folder ? folder : "", folder ? "/" : "", path) >= 0;
-    if (set)
-        setenv(variable, all, 1);
-    if (set)
-        free(all);
-    free(folder);
-    return set;
 }
 
 static int check_suppressions(const char *path) {
@@ -71,8 +58,8 @@ static bool set_variables(const char *const *values) {
         setenv("WAVELIFT_SANITIZE_KERNEL", values[WL_SANITIZE_KERNEL], 1);
     if (values[WL_SANITIZE_ARCH])
         setenv("WAVELIFT_ARCH", values[WL_SANITIZE_ARCH], 1);
-    return (!values[WL_SANITIZE_JSON] || set_path("WAVELIFT_SANITIZE_JSON", values[WL_SANITIZE_JSON])) &&
-           (!values[WL_SANITIZE_SUPPRESSIONS] || set_path("WAVELIFT_SANITIZE_SUPPRESSIONS", values[WL_SANITIZE_SUPPRESSIONS]));
+    return (!values[WL_SANITIZE_JSON] || wl_program_set_path("WAVELIFT_SANITIZE_JSON", values[WL_SANITIZE_JSON])) &&
+           (!values[WL_SANITIZE_SUPPRESSIONS] || wl_program_set_path("WAVELIFT_SANITIZE_SUPPRESSIONS", values[WL_SANITIZE_SUPPRESSIONS]));
 }
 
 /* ---- the run's file -------------------------------------------------------------------------- */
@@ -100,49 +87,7 @@ static struct wl_san_run *make_run(char *path, size_t size) {
     return run;
 }
 
-/* ---- the program ----------------------------------------------------------------------------- */
-
-static volatile sig_atomic_t program;
-
-static void pass_on(int number) {
-    if (program > 0)
-        kill((pid_t)program, number);
-}
-
-/* Signals of the terminal reach the program by themselves; this process stays to tell the findings. */
-static void set_signals(void) {
-    signal(SIGINT, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
-    const struct sigaction action = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
-}
-
-static int run_program(char **operands) {
-    const int passed[] = {SIGTERM, SIGHUP};
-    sigset_t held, before;
-    sigemptyset(&held);
-    for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
-        sigaddset(&held, passed[i]);
-    sigprocmask(SIG_BLOCK, &held, &before);
-    pid_t child = fork();
-    if (child == 0) {
-        sigprocmask(SIG_SETMASK, &before, NULL);
-        _exit(wl_command_exec(operands, (const char *const[]){[WL_RUN_ARCH] = NULL}));
-    }
-    program = (sig_atomic_t)child;
-    set_signals();
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    if (child < 0)
-        return wl_tool_fail(strerror(errno));
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    program = 0;
-    if (WIFSIGNALED(status))
-        fprintf(stderr, "wavelift: sanitize: the program ended by signal %d (%s)\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
+/* ---- the end --------------------------------------------------------------------------------- */
 
 /* What processes that did not come to their end could not say. */
 static void print_rest(const struct wl_san_run *run) {
@@ -166,7 +111,7 @@ int wl_command_sanitize(char **operands, const char *const *values) {
     struct wl_san_run *run = make_run(path, sizeof path);
     if (!run)
         return 1;
-    status = run_program(operands);
+    status = wl_program_run("sanitize", operands, NULL, NULL);
     unlink(path);
     if (status < 126 || run->started)
         print_rest(run);

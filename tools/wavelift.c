@@ -1,5 +1,5 @@
 /* The `wavelift` command: what is here (info) and what is missing (doctor), running a program on it (run), the same with tools that find
- * faults (sanitize), compiling (hipcc, config), what is in a code object (disasm), the native-code cache (cache), what can be trusted of a
+ * faults (sanitize) or tell where its time goes (profile), compiling (hipcc, config), what is in a code object (disasm), the native-code cache (cache), what can be trusted of a
  * file (check), what instructions there are (isa), kernels as PTX (ptx). Under the names of AMD's tools it is those tools. Manual page:
  * docs/wavelift.1. */
 #include "commands.h"

@@ -180,6 +180,9 @@ hipError_t hipDeviceSynchronize(void);
 /* Waits, gives back all memory and streams of the device and the variables of the program's own code, restores limits and flags,
  * and clears the sticky error. Modules and libraries stay loaded; streams of threads stay. */
 hipError_t hipDeviceReset(void);
+/* Lets `wavelift profile` record again, and not record for a while; for the whole process. Without it they do nothing. */
+hipError_t hipProfilerStart(void);
+hipError_t hipProfilerStop(void);
 /* hipDeviceSchedule* (one of them), hipDeviceMapHost, hipDeviceLmemResizeToMax: hints, of which hipGetDeviceFlags gives back the first;
  * hipDeviceScheduleSpin before any was set. hipErrorInvalidValue: other flags, or two ways to wait. */
 hipError_t hipSetDeviceFlags(unsigned flags);

@@ -20,6 +20,13 @@
 
 #include <hip/hip_runtime_api.h>
 
+/* The functions of calls.inc that this layer defines have other symbols: what programs call jumps to them (table.h). */
+#define CALL(name, type, parameters, arguments) type name parameters __asm__("wl_api_" #name);
+#define OTHER(name)
+#include "api/calls.inc"
+#undef CALL
+#undef OTHER
+
 /* Records `error` as the thread's last error and as the last result; logs it. Returns it. Without a device it is hipErrorNoDevice
  * instead, whatever is wrong: AMD's runtime asks for that first in every function. */
 hipError_t wl_api_fail(const char *function, hipError_t error, const char *why);

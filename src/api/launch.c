@@ -140,11 +140,11 @@ hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t globalWorkS
 hipError_t wl_ext_module_launch_5(hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t, hipStream_t, void **,
                                   void **, hipEvent_t, hipEvent_t,
                                   uint32_t) __asm__("_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_t"
-                                                    "PPvS4_P11ihipEvent_tS6_j") SAME_AS("hipExtModuleLaunchKernel");
+                                                    "PPvS4_P11ihipEvent_tS6_j") SAME_AS("wl_api_hipExtModuleLaunchKernel");
 hipError_t wl_hcc_module_launch_5(hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t, hipStream_t, void **,
                                   void **, hipEvent_t,
                                   hipEvent_t) __asm__("_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_t"
-                                                      "PPvS4_P11ihipEvent_tS6_") SAME_AS("hipHccModuleLaunchKernel");
+                                                      "PPvS4_P11ihipEvent_tS6_") SAME_AS("wl_api_hipHccModuleLaunchKernel");
 
 /* ---- kernels by their host stub -------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 #include "api/api.h"
 
 #include "base/options.h"
+#include "trace/trace.h"
 
 #include <string.h>
 
@@ -86,6 +87,18 @@ void hipInitActivityCallback(void *id, void *operation, void *argument) {
 bool hipEnableActivityCallback(unsigned operation, bool enable) {
     (void)operation;
     return !enable; /* nothing is enabled */
+}
+
+/* ---- a part of the run ------------------------------------------------------------------------- */
+
+hipError_t hipProfilerStart(void) {
+    wl_trace_pause(false);
+    API_SUCCESS();
+}
+
+hipError_t hipProfilerStop(void) {
+    wl_trace_pause(true);
+    API_SUCCESS();
 }
 
 /* ---- the log --------------------------------------------------------------------------------------- */

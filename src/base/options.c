@@ -178,6 +178,8 @@ static void read_options(void) {
     options.dump = text_option("WAVELIFT_DUMP");
 }
 
+const char *wl_option_profile_run(void) { return text_option("WAVELIFT_PROFILE_RUN"); }
+
 const struct wl_options *wl_options(void) {
     pthread_once(&options_once, read_options);
     return &options;

@@ -45,6 +45,10 @@ struct wl_options {
 /* The process's options. Thread-safe; never NULL. */
 const struct wl_options *wl_options(void);
 
+/* WAVELIFT_PROFILE_RUN: a file of `wavelift profile` (trace/run.h); NULL: none. Read by itself, because it is asked for when the library is
+ * loaded: a program may set the others before it calls HIP. To be called once, and not while another thread sets variables. */
+const char *wl_option_profile_run(void);
+
 /* Sets the level that counts instead of WAVELIFT_LOG; -1: WAVELIFT_LOG again. Thread-safe. */
 void wl_log_limit(int level);
 

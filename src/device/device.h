@@ -71,6 +71,13 @@ struct wl_multigrid {
     _Atomic bool failed; /* a grid failed or will never run: the others stop, with WL_ABORTED, instead of waiting for it */
 };
 
+/* What a device says of a launch that is over, to whoever records it. */
+struct wl_launch_outcome {
+    bool threaded;    /* there was no native code, even at the end */
+    uint32_t threads; /* of the host that took part, at most */
+    uint64_t busy;    /* nanoseconds that they were at it, all together; 0: not measured */
+};
+
 struct wl_launch {
     struct wl_device_function *function;
     uint32_t grid[3];      /* workgroups */
@@ -81,14 +88,15 @@ struct wl_launch {
     uint32_t dynamic_lds;  /* bytes */
     const void *kernarg;   /* the explicit arguments in the kernarg segment's layout; the device adds the hidden ones */
     size_t kernarg_size;
-    bool batched;                   /* a launch before, of the same stream, began after this one was queued: whatever the program
+    bool batched;                      /* a launch before, of the same stream, began after this one was queued: whatever the program
                                      * did before it queued this one was seen then */
-    bool alone;                     /* by the calling thread, without others */
-    bool cooperative;               /* all workgroups resident at once; grid-wide barriers work */
-    struct wl_multigrid *multigrid; /* not NULL: one grid of several, `cooperative` as well */
-    uint32_t grid_index;            /* of them */
-    uint64_t items_before;          /* work items of the grids with smaller indices */
-    uint64_t worker_mask;           /* bit n: worker n may take part; 0: all */
+    bool alone;                        /* by the calling thread, without others */
+    bool cooperative;                  /* all workgroups resident at once; grid-wide barriers work */
+    struct wl_multigrid *multigrid;    /* not NULL: one grid of several, `cooperative` as well */
+    uint32_t grid_index;               /* of them */
+    uint64_t items_before;             /* work items of the grids with smaller indices */
+    uint64_t worker_mask;              /* bit n: worker n may take part; 0: all */
+    struct wl_launch_outcome *outcome; /* not NULL: filled in if the device knows, when a launch of the first kind ends */
 };
 
 /* A copy between any two kinds of memory: `rows` rows of `width` bytes. */

@@ -2,11 +2,13 @@
 #include "base/assert.h"
 #include "runtime/capture.h"
 #include "runtime/context.h"
+#include "runtime/record.h"
 #include "runtime/stream.h"
 #include "runtime/stream_internal.h"
 #include "runtime/work.h"
 #include "sanitize/allocations.h"
 #include "sanitize/hooks.h"
+#include "trace/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +110,8 @@ enum wl_status wl_copy_run(struct wl_stream *stream, const struct wl_copy *copy)
 
 static enum wl_status run_copy(struct wl_command *command, struct wl_stream *stream) {
     const struct wl_copy *copy = &((struct copy_command *)command)->copy;
+    if (command->call && !command->gives)
+        return wl_record_copy(stream, copy, command->call);
     return command->gives ? give_copy(stream, copy) : wl_copy_run(stream, copy);
 }
 
@@ -141,6 +145,8 @@ enum wl_status wl_command_copy(struct wl_stream *stream, const struct wl_copy *c
     if (!command)
         return WL_OUT_OF_MEMORY;
     command->copy = *copy;
+    if (wl_trace_on())
+        command->base.call = wl_trace_call();
     if (wl_san_tools() & WL_SANITIZE_INITCHECK)
         command->copy.call_stack = wl_san_stack();
     command->base.gives = stream->queue && !copy->via;
@@ -179,7 +185,8 @@ enum wl_status wl_fill_run(struct wl_stream *stream, const struct wl_fill *fill)
 }
 
 static enum wl_status run_fill(struct wl_command *command, struct wl_stream *stream) {
-    return wl_fill_run(stream, &((struct fill_command *)command)->fill);
+    const struct wl_fill *fill = &((struct fill_command *)command)->fill;
+    return command->call && !stream->queue ? wl_record_fill(stream, fill, command->call) : wl_fill_run(stream, fill);
 }
 
 enum wl_status wl_command_fill(struct wl_stream *stream, const struct wl_fill *fill, bool wait) {
@@ -189,6 +196,8 @@ enum wl_status wl_command_fill(struct wl_stream *stream, const struct wl_fill *f
     if (!command)
         return WL_OUT_OF_MEMORY;
     command->fill = *fill;
+    if (wl_trace_on())
+        command->base.call = wl_trace_call();
     command->base.gives = !fill->via;
     return submit(stream, &command->base, wait);
 }

@@ -3,9 +3,11 @@
 #include "base/cpu.h"
 #include "runtime/context.h"
 #include "runtime/launch.h"
+#include "runtime/record.h"
 #include "runtime/stream.h"
 #include "runtime/stream_internal.h"
 #include "runtime/work.h"
+#include "trace/trace.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -25,7 +27,10 @@ struct item {
     uint32_t level;         /* length of the longest way to it */
     uint32_t first, count;  /* its dependents, in plan->dependents */
     union {
-        struct wl_launch launch; /* with kernarg of its own */
+        struct {
+            struct wl_launch launch; /* with kernarg of its own */
+            struct wl_loaded_kernel *kernel;
+        };
         struct wl_copy copy;
         struct wl_fill fill;
         struct {
@@ -108,6 +113,7 @@ static enum wl_status add_kernel(struct item *item, const struct wl_work *work) 
         return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for the arguments of a graph's kernel");
     memcpy(kernarg, request->buffer, request->buffer_size);
     wl_launch_describe(request, kernarg, request->buffer_size, &item->launch);
+    item->kernel = request->kernel;
     return WL_OK;
 }
 
@@ -168,6 +174,7 @@ void wl_plan_release(struct wl_plan *plan) {
 struct run {
     struct wl_plan *plan;
     struct wl_stream *stream;
+    uint64_t call;         /* of struct wl_command */
     uint32_t first_kernel; /* the one that looks whether the program has set signal handlers; NONE: none has to */
     uint32_t end;          /* of the steps that are shared */
     bool together;         /* several threads are at work: a kernel has one of them */
@@ -181,6 +188,8 @@ static enum wl_status run_kernel(const struct run *run, uint32_t index) {
     launch.worker_mask = run->stream->worker_mask;
     launch.batched = index != run->first_kernel;
     launch.alone = run->together;
+    if (run->call)
+        return wl_record_launch(run->stream, &launch, run->plan->items[index].kernel, run->call);
     return device->ops->launch(device, &launch);
 }
 
@@ -190,9 +199,9 @@ static enum wl_status run_item(const struct run *run, uint32_t index) {
     case WL_NODE_KERNEL:
         return run_kernel(run, index);
     case WL_NODE_COPY:
-        return wl_copy_run(run->stream, &item->copy);
+        return run->call ? wl_record_copy(run->stream, &item->copy, run->call) : wl_copy_run(run->stream, &item->copy);
     case WL_NODE_FILL:
-        return wl_fill_run(run->stream, &item->fill);
+        return run->call ? wl_record_fill(run->stream, &item->fill, run->call) : wl_fill_run(run->stream, &item->fill);
     case WL_NODE_HOST:
         item->host.function(item->host.argument);
         return WL_OK;
@@ -321,7 +330,7 @@ static void look_at_handlers(struct run *run, struct wl_command *command, struct
 }
 
 static enum wl_status run_plan(struct wl_command *command, struct wl_stream *stream) {
-    struct run run = {.plan = ((struct plan_command *)command)->plan, .stream = stream};
+    struct run run = {.plan = ((struct plan_command *)command)->plan, .stream = stream, .call = command->call};
     const struct wl_device_ops *ops = stream->context->device->ops;
     bool may_share = ops->together && ops->estimate && stream->context->info.compute_units > 1;
     enum wl_status status = WL_OK;
@@ -348,5 +357,7 @@ enum wl_status wl_plan_enqueue(struct wl_plan *plan, struct wl_stream *stream) {
         return WL_OUT_OF_MEMORY;
     atomic_fetch_add(&plan->references, 1);
     command->plan = plan;
+    if (wl_trace_on())
+        command->base.call = wl_trace_call();
     return wl_stream_enqueue(stream, &command->base, NULL);
 }

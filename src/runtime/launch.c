@@ -6,7 +6,9 @@
 #include "runtime/event.h"
 #include "runtime/grids.h"
 #include "runtime/module.h"
+#include "runtime/record.h"
 #include "runtime/stream.h"
+#include "trace/trace.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,8 +17,9 @@
 struct kernel_command {
     struct wl_command base;
     struct wl_launch launch;
-    struct wl_grids *shared; /* NULL: an ordinary launch */
-    bool finished;           /* it ran, and did not fail */
+    struct wl_loaded_kernel *recorded; /* NULL: the launch is not recorded */
+    struct wl_grids *shared;           /* NULL: an ordinary launch */
+    bool finished;                     /* it ran, and did not fail */
     _Alignas(16) unsigned char kernarg[];
 };
 
@@ -26,8 +29,11 @@ static enum wl_status run_kernel(struct wl_command *command, struct wl_stream *s
     kernel->launch.batched = command->sequence <= stream->batch;
     if (!kernel->launch.batched)
         stream->batch = atomic_load(&stream->submitted);
-    enum wl_status status =
-        stream->queue ? device->ops->queues->launch(stream->queue, &kernel->launch) : device->ops->launch(device, &kernel->launch);
+    enum wl_status status;
+    if (kernel->recorded && !stream->queue)
+        status = wl_record_launch(stream, &kernel->launch, kernel->recorded, command->call);
+    else
+        status = stream->queue ? device->ops->queues->launch(stream->queue, &kernel->launch) : device->ops->launch(device, &kernel->launch);
     if (status == WL_OK && kernel->shared && stream->queue)
         status = wl_grids_launched(kernel->shared, kernel->launch.grid_index, stream);
     kernel->finished = status == WL_OK;
@@ -216,6 +222,10 @@ static enum wl_status make_command(struct wl_stream *stream, const struct wl_lau
     command->base.point_capacity = sizeof command->base.inline_points / sizeof command->base.inline_points[0];
     wl_launch_describe(request, command->kernarg, size, &command->launch);
     command->launch.worker_mask = stream->worker_mask;
+    if (wl_trace_on()) {
+        command->base.call = wl_trace_call();
+        command->recorded = request->kernel;
+    }
     enum wl_status status = wl_launch_pack(request, command->kernarg, size);
     if (status == WL_OK)
         *result = command;

@@ -5,9 +5,11 @@
 
 #include "runtime/managed.h"
 #include "runtime/map.h"
+#include "runtime/record.h"
 #include "runtime/share.h"
 #include "runtime/virtual.h"
 #include "sanitize/allocations.h"
+#include "trace/trace.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -185,6 +187,8 @@ static enum wl_status host_pages(size_t size, void **memory) {
 enum wl_status wl_memory_charge(struct wl_context *context, size_t size) {
     uint64_t total = context->info.memory_size, used = atomic_fetch_add(&context->memory_used, size);
     if (size <= total && used <= total - size) {
+        if (wl_trace_on())
+            wl_record_memory(context, used + size);
         if (context->info.host_memory)
             wl_usage_add(context, (int64_t)size);
         return WL_OK;
@@ -194,7 +198,9 @@ enum wl_status wl_memory_charge(struct wl_context *context, size_t size) {
 }
 
 void wl_memory_refund(struct wl_context *context, size_t size) {
-    atomic_fetch_sub(&context->memory_used, size);
+    uint64_t used = atomic_fetch_sub(&context->memory_used, size);
+    if (wl_trace_on())
+        wl_record_memory(context, used - size);
     if (context->info.host_memory)
         wl_usage_add(context, -(int64_t)size);
 }

@@ -20,10 +20,11 @@ struct wl_loaded_kernel {
     struct wl_module *module;
     const struct wl_kernel *kernel;
     struct wl_device_function *function;
-    uint32_t explicit_count;  /* arguments that the program passes: the first ones of the table */
-    uint32_t explicit_size;   /* bytes of the kernarg segment they take */
-    uint32_t max_dynamic_lds; /* hipFuncSetAttribute's; UINT32_MAX: not set */
-    int carveout;             /* the same; a hint */
+    uint32_t explicit_count;     /* arguments that the program passes: the first ones of the table */
+    uint32_t explicit_size;      /* bytes of the kernarg segment they take */
+    uint32_t max_dynamic_lds;    /* hipFuncSetAttribute's; UINT32_MAX: not set */
+    int carveout;                /* the same; a hint */
+    _Atomic uint32_t trace_name; /* the number of its name where launches are recorded (trace/trace.h); 0: none yet */
     struct wl_loaded_kernel *next;
 };
 

@@ -213,6 +213,11 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
         wl_san_forgotten((uint64_t)(uintptr_t)print_buffer, WL_PRINT_BUFFER);
         wl_pages_release(print_buffer, WL_PRINT_BUFFER);
     }
+    if (job->launch->outcome) {
+        job->launch->outcome->threaded = is_threaded(job);
+        job->launch->outcome->threads = job->limit;
+        job->launch->outcome->busy = job->timed ? atomic_load_explicit(&job->busy_ns, memory_order_relaxed) : 0;
+    }
     if (status == WL_OK && job->timed) {
         uint64_t cost = atomic_load_explicit(&job->busy_ns, memory_order_relaxed) / job->total;
         if (is_threaded(job))

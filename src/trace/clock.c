@@ -1,0 +1,41 @@
+#include "trace/trace.h"
+
+#include "base/clock.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool ticks;
+
+void wl_trace_clock_set(enum wl_trace_clock clock) { ticks = clock == WL_TRACE_TICKS; }
+
+/* The kernel's own choice says whether the counter is the same for all CPUs and never stops. */
+enum wl_trace_clock wl_trace_clock_best(void) {
+    char source[32] = "";
+    FILE *file = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "re");
+    if (file && !fgets(source, sizeof source, file))
+        *source = 0;
+    if (file)
+        fclose(file);
+#ifdef __x86_64__
+    return strcmp(source, "tsc\n") == 0 ? WL_TRACE_TICKS : WL_TRACE_NANOSECONDS;
+#elif defined __aarch64__
+    return strcmp(source, "arch_sys_counter\n") == 0 ? WL_TRACE_TICKS : WL_TRACE_NANOSECONDS;
+#else
+    return WL_TRACE_NANOSECONDS;
+#endif
+}
+
+uint64_t wl_trace_now(void) {
+#ifdef __x86_64__
+    if (ticks)
+        return __builtin_ia32_rdtsc();
+#elif defined __aarch64__
+    if (ticks) {
+        uint64_t value;
+        __asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
+        return value;
+    }
+#endif
+    return wl_now();
+}

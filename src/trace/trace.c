@@ -1,0 +1,213 @@
+/* A thread's place in a chunk, and the run's file. */
+#include "trace/trace.h"
+
+#include "base/options.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+_Atomic bool wl_trace_recording;
+
+#define CHUNK_RECORDS (WL_TRACE_CHUNK / sizeof(struct wl_trace_record))
+#define LONGEST_NAME  (WL_TRACE_CHUNK / 4)
+
+/* What a thread records with. When the thread ends another one goes on with it. */
+struct writer {
+    struct wl_trace_record *next, *end; /* in its chunk */
+    uint32_t thread;
+    uint64_t call;                      /* wl_trace_call */
+    uint64_t correlation, correlations; /* numbers of its block that are left: from, up to */
+    struct writer *free_next;
+};
+
+static struct {
+    struct wl_trace_run *run; /* NULL: there is none */
+    int file;
+    pthread_once_t once;
+    pthread_key_t key;
+    pthread_mutex_t lock; /* guards `spare` */
+    struct writer *spare; /* of threads that have ended */
+    uint32_t program;     /* the number of the program's name */
+} trace = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER, .file = -1};
+
+static _Thread_local struct writer *own;
+
+/* ---- writers ----------------------------------------------------------------------------------- */
+
+static void leave(void *writer) {
+    own = NULL;
+    pthread_mutex_lock(&trace.lock);
+    ((struct writer *)writer)->free_next = trace.spare;
+    trace.spare = writer;
+    pthread_mutex_unlock(&trace.lock);
+}
+
+static struct writer *writer(void) {
+    if (__builtin_expect(own != NULL, 1))
+        return own;
+    pthread_mutex_lock(&trace.lock);
+    struct writer *made = trace.spare;
+    if (made)
+        trace.spare = made->free_next;
+    pthread_mutex_unlock(&trace.lock);
+    if (!made && !(made = calloc(1, sizeof *made)))
+        return NULL;
+    made->thread = (uint32_t)syscall(SYS_gettid);
+    made->call = 0;
+    if (pthread_setspecific(trace.key, made) != 0) {
+        leave(made);
+        return NULL;
+    }
+    return own = made;
+}
+
+/* Maps the next chunk of the file for the writer, if the disk has room for it. */
+static bool next_chunk(struct writer *writer) {
+    const off_t offset = (off_t)(WL_TRACE_FIRST + atomic_fetch_add(&trace.run->chunks, 1) * WL_TRACE_CHUNK);
+    int error;
+    while ((error = posix_fallocate(trace.file, offset, WL_TRACE_CHUNK)) == EINTR)
+        ;
+    void *memory = MAP_FAILED;
+    if (error == 0)
+        memory = mmap(NULL, WL_TRACE_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, trace.file, offset);
+    if (memory == MAP_FAILED)
+        return false;
+    if (writer->end)
+        munmap(writer->end - CHUNK_RECORDS, WL_TRACE_CHUNK);
+    writer->next = memory;
+    writer->end = writer->next + CHUNK_RECORDS;
+    struct wl_trace_record *first = writer->next++;
+    first->thread = writer->thread;
+    first->name = trace.program;
+    first->process = (uint32_t)getpid();
+    wl_trace_put(first, WL_TRACE_PROCESS);
+    return true;
+}
+
+struct wl_trace_record *wl_trace_take(void) {
+    struct writer *place = writer();
+    if (place && __builtin_expect(place->next == place->end, 0) && !next_chunk(place))
+        place = NULL;
+    if (!place) {
+        atomic_fetch_add_explicit(&trace.run->lost, 1, memory_order_relaxed);
+        return NULL;
+    }
+    struct wl_trace_record *record = place->next++;
+    record->thread = place->thread;
+    return record;
+}
+
+bool wl_trace_put_name(uint32_t number, const char *name, size_t length) {
+    struct writer *place = writer();
+    if (length > LONGEST_NAME)
+        length = LONGEST_NAME;
+    const size_t records = 1 + (length + sizeof(struct wl_trace_record) - 1) / sizeof(struct wl_trace_record);
+    if (!place || ((size_t)(place->end - place->next) < records && !next_chunk(place))) {
+        if (trace.run)
+            atomic_fetch_add_explicit(&trace.run->lost, 1, memory_order_relaxed);
+        return false;
+    }
+    struct wl_trace_record *record = place->next;
+    place->next += records;
+    record->name = number;
+    record->thread = place->thread;
+    record->length = (uint32_t)length;
+    memcpy(record + 1, name, length);
+    wl_trace_put(record, WL_TRACE_NAME);
+    return true;
+}
+
+uint32_t wl_trace_next_name(void) { return (uint32_t)atomic_fetch_add(&trace.run->names, 1) + 1; }
+
+/* ---- calls --------------------------------------------------------------------------------------- */
+
+void wl_trace_call_begin(struct wl_trace_call *call) {
+    struct writer *place = wl_trace_on() ? writer() : NULL;
+    call->number = 0;
+    if (!place)
+        return;
+    if (place->correlation == place->correlations) {
+        place->correlation = atomic_fetch_add(&trace.run->correlations, 1) * WL_TRACE_BLOCK + 1;
+        place->correlations = place->correlation + WL_TRACE_BLOCK;
+    }
+    call->outer = place->call;
+    call->number = place->call = place->correlation++;
+    call->begin = wl_trace_now();
+}
+
+void wl_trace_call_end(const struct wl_trace_call *call, uint32_t name, int32_t result) {
+    if (!call->number)
+        return;
+    const uint64_t end = wl_trace_now();
+    struct wl_trace_record *record = wl_trace_take();
+    if (record) {
+        record->begin = call->begin;
+        record->end = end;
+        record->correlation = call->number;
+        record->name = name;
+        record->result = result;
+        wl_trace_put(record, WL_TRACE_CALL);
+    }
+    if (own)
+        own->call = call->outer;
+}
+
+uint64_t wl_trace_call(void) { return own ? own->call : 0; }
+
+/* ---- the run ------------------------------------------------------------------------------------- */
+
+static void before_fork(void) { pthread_mutex_lock(&trace.lock); }
+
+static void after_fork(void) { pthread_mutex_unlock(&trace.lock); }
+
+/* The parent's chunks are the parent's: it goes on writing to them. */
+static void after_fork_in_child(void) {
+    trace.spare = NULL;
+    own = NULL;
+    (void)pthread_setspecific(trace.key, NULL);
+    pthread_mutex_init(&trace.lock, NULL);
+    atomic_fetch_add(&trace.run->processes, 1);
+}
+
+static void begin(void) {
+    const char *path = wl_option_profile_run();
+    struct stat status;
+    if (!path)
+        return;
+    trace.file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    void *memory = MAP_FAILED;
+    if (trace.file >= 0 && fstat(trace.file, &status) == 0 && status.st_size >= (off_t)WL_TRACE_FIRST)
+        memory = mmap(NULL, WL_TRACE_FIRST, PROT_READ | PROT_WRITE, MAP_SHARED, trace.file, 0);
+    if (memory != MAP_FAILED && ((struct wl_trace_run *)memory)->magic == WL_TRACE_MAGIC && pthread_key_create(&trace.key, leave) == 0) {
+        trace.run = memory;
+    } else {
+        wl_log(0, "WAVELIFT_PROFILE_RUN=%s is not a file of `wavelift profile`; ignored", path);
+        if (memory != MAP_FAILED)
+            munmap(memory, WL_TRACE_FIRST);
+        if (trace.file >= 0)
+            close(trace.file);
+        return;
+    }
+    (void)pthread_atfork(before_fork, after_fork, after_fork_in_child);
+    wl_trace_clock_set((enum wl_trace_clock)trace.run->clock);
+    atomic_fetch_add(&trace.run->processes, 1);
+    trace.program = wl_trace_name(program_invocation_short_name);
+    atomic_store(&wl_trace_recording, true);
+}
+
+bool wl_trace_begin(void) {
+    pthread_once(&trace.once, begin);
+    return trace.run != NULL;
+}
+
+void wl_trace_pause(bool paused) {
+    if (trace.run)
+        atomic_store(&wl_trace_recording, !paused);
+}

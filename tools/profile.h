@@ -1,0 +1,96 @@
+/* What `wavelift profile` knows of a run, and what it makes of it. */
+#ifndef WL_TOOLS_PROFILE_H
+#define WL_TOOLS_PROFILE_H
+
+#include "trace/run.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* A record, and the process that wrote it. */
+struct wl_event {
+    const struct wl_trace_record *record;
+    uint32_t process;
+};
+
+/* A list of records, by the times at which they begin; those that begin at one time by their ends, the latest first. */
+struct wl_events {
+    struct wl_event *events;
+    size_t count, capacity;
+};
+
+struct wl_profile_process {
+    uint32_t id;
+    uint32_t name; /* of the program; 0: not known */
+};
+
+struct wl_profile {
+    int file;
+    uint8_t *memory; /* the whole file */
+    size_t size;
+    const struct wl_trace_run *run;
+    uint64_t clock[2], nanoseconds[2]; /* the run's clock and CLOCK_MONOTONIC, before and after the run */
+    char **names;                      /* by their numbers; NULL: not known. Demangled */
+    uint32_t *same;                    /* by numbers: the least number of the same text, which processes number for themselves */
+    size_t name_count;
+    struct wl_profile_process *processes;
+    size_t process_count;
+    struct wl_events calls, kernels, copies, fills, compilations, memory_uses, ranges, marks;
+    uint64_t lost;
+    uint16_t *looked; /* wl_profile_look: records seen of each chunk */
+    size_t looked_chunks;
+    uint64_t looked_kernels;
+};
+
+/* Makes the file of a run in `path` and begins the time. False, with a message on stderr: it cannot be made. (profile_read.c) */
+bool wl_profile_make(struct wl_profile *profile, char *path, size_t size);
+/* Looks at what was written since the last look. Returns how many launches there are so far; for a line while the program runs. */
+uint64_t wl_profile_look(struct wl_profile *profile);
+/* Reads what the program's processes have written. False, with a message on stderr: there is no memory. */
+bool wl_profile_read(struct wl_profile *profile);
+void wl_profile_free(struct wl_profile *profile);
+/* Nanoseconds since the beginning of the run. */
+double wl_profile_time(const struct wl_profile *profile, uint64_t clock);
+double wl_profile_duration(const struct wl_profile *profile, const struct wl_trace_record *record);
+/* The least number of names with the same text. */
+uint32_t wl_profile_number(const struct wl_profile *profile, uint32_t number);
+/* The text of a name; never NULL. */
+const char *wl_profile_name(const struct wl_profile *profile, uint32_t number);
+
+/* A line of a table: what was done under one name. */
+struct wl_profile_row {
+    const char *name;
+    uint32_t number;
+    uint8_t detail; /* of copies: the direction */
+    uint64_t calls, threaded, failed, bytes;
+    double total, least, most; /* nanoseconds */
+    double compile_total;      /* of kernels: making code */
+    double busy, busy_span;    /* time of all threads; of the launches in which it was measured, by their threads */
+    uint32_t threads;          /* of the launch with the most */
+};
+
+struct wl_profile_table {
+    struct wl_profile_row *rows; /* the longest total first */
+    size_t count;
+    double total;
+};
+
+struct wl_profile_summary {
+    struct wl_profile_table kernels, copies, calls;
+};
+
+/* False: there is no memory. (profile_table.c) */
+bool wl_profile_summarize(const struct wl_profile *profile, struct wl_profile_summary *summary);
+void wl_profile_summary_free(struct wl_profile_summary *summary);
+void wl_profile_print(const struct wl_profile *profile, const struct wl_profile_summary *summary, FILE *out);
+void wl_profile_write_csv(const struct wl_profile_summary *summary, FILE *out);
+void wl_profile_write_json(const struct wl_profile *profile, const struct wl_profile_summary *summary, FILE *out);
+/* A text as a string of JSON, with its quotes. */
+void wl_profile_write_string(const char *text, FILE *out);
+
+/* A trace in the format of chrome://tracing, which Perfetto reads. False: there is no memory. (profile_trace.c) */
+bool wl_profile_write_trace(const struct wl_profile *profile, FILE *out);
+
+#endif
