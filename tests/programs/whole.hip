@@ -1,10 +1,12 @@
 // Memory as others see it while it changes: workgroups store and load in turn, half of them the one, half the other, and each lane's aligned 8 or 16 bytes have to
 // arrive whole, whichever instruction moves them, however the lanes lie and whichever of them are active. Programs hand over a value and
-// its flag so. Beside that, what a lane stores must not touch what belongs to others: bytes beside bytes, lanes beside lanes that are off.
+// its flag so. Where some lanes are off, memory may end between them and those that are on. Beside that, what a lane stores must not touch
+// what belongs to others: bytes beside bytes, lanes beside lanes that are off.
 //
 //   whole [millions of accesses for each form, 0: a short run] [part of a form's name]
 #include "check.h"
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <type_traits>
@@ -134,8 +136,13 @@ template <Space space, Place place, bool is_volatile, unsigned dwords> __global_
     atomicAdd(&how.result->changes, (unsigned long long)changes);
 }
 
+// Where the elements of the active lanes lie: somewhere, at the front or at the end of what is mapped. A host's access under a mask then
+// reaches beyond, for lanes that are off.
+enum Edge { NONE, FRONT, END, EDGES };
+static const char *const edge_names[EDGES] = {"", ", at the front", ", at the end"};
+
 struct Machine {
-    void *memory;
+    void *memory, *edge[2]; // edge: where a mapping begins and where it ends, beside addresses that are reserved
     unsigned *tables[TABLES];
     Result *result;
     unsigned groups;
@@ -159,6 +166,34 @@ static unsigned table_entry(unsigned table, unsigned item) {
     }
 }
 
+static void expect_whole(Machine &m, const std::string &name, double loads) {
+    Result result;
+    HIP_FINISH();
+    HIP(hipMemcpy(&result, m.result, sizeof result, hipMemcpyDeviceToHost));
+    m.changes += result.changes;
+    if (m.accesses > 1e7 || result.torn)
+        std::printf("%s: %llu of %.0f torn, %llu changes seen\n", name.c_str(), result.torn, loads, result.changes);
+    EXPECT(result.torn == 0, "%s: %llu of %.0f torn", name.c_str(), result.torn, loads);
+}
+
+static unsigned slot_of(Place place, unsigned table, unsigned item) {
+    return place == LINE ? 1 + item : place == APART ? 1 + 2 * item : place == ONE ? 1 : table_entry(table, item);
+}
+
+// The array in which the active items' elements begin or end where the mapping does.
+template <typename T> static T *place_elements(const Machine &m, Edge edge, Place place, unsigned table, uint64_t lanes) {
+    unsigned least = ~0u, most = 0;
+    for (unsigned i = 0; i < ITEMS; i++)
+        if (lanes >> i % 64 & 1) {
+            least = std::min(least, slot_of(place, table, i));
+            most = std::max(most, slot_of(place, table, i));
+        }
+    T *elements = edge == NONE ? (T *)m.memory : edge == FRONT ? (T *)m.edge[0] - least : (T *)m.edge[1] - most - 1;
+    const std::vector<T> whole(most - least + 1, make<T>(0));
+    HIP(hipMemcpy(elements + least, whole.data(), whole.size() * sizeof(T), hipMemcpyHostToDevice));
+    return elements;
+}
+
 template <Space space, Place place, bool is_volatile, unsigned dwords> static void run(Machine &m) {
     static const char *const spaces[] = {"global", "flat", "buffer"}, *const places[] = {"line", "apart", "one", "listed"};
     static const struct {
@@ -166,28 +201,22 @@ template <Space space, Place place, bool is_volatile, unsigned dwords> static vo
         uint64_t lanes;
     } masks[] = {{"all lanes", ~0ull}, {"some lanes", 0xd6b5ad6bf00f5a3cull}, {"one lane of each 16", 0x0100004000200004ull}};
     for (unsigned table = 0; table < (place == LISTED ? TABLES : 1u); table++)
-        for (const auto &mask : masks) {
-            std::string name = std::string(spaces[space]) + (is_volatile ? " volatile " : " ") + std::to_string(dwords * 4) + " " +
-                               places[place] + (place == LISTED ? std::string(", ") + table_names[table] : "") + ", " + mask.name;
-            if (name.find(m.part) == std::string::npos)
-                continue;
-            const unsigned lanes = (unsigned)__builtin_popcountll(mask.lanes) * ITEMS / 64;
-            const unsigned turns = ((unsigned)(m.accesses / lanes / m.groups / ROUNDS) + 1) * 2;
-            Race how = {turns, mask.lanes, m.tables[table], m.result};
-            using T = typename Words<dwords>::type;
-            std::vector<T> whole(2 * ITEMS + 2, make<T>(0));
-            HIP(hipMemcpy(m.memory, whole.data(), whole.size() * sizeof(T), hipMemcpyHostToDevice));
-            HIP(hipMemset(m.result, 0, sizeof *m.result));
-            hipLaunchKernelGGL((race<space, place, is_volatile, dwords>), dim3(m.groups), dim3(ITEMS), 0, 0, m.memory, how);
-            HIP_FINISH();
-            Result result;
-            HIP(hipMemcpy(&result, m.result, sizeof result, hipMemcpyDeviceToHost));
-            const double loads = (double)turns / 2 * ROUNDS * lanes * m.groups;
-            m.changes += result.changes;
-            if (m.accesses > 1e7 || result.torn)
-                std::printf("%s: %llu of %.0f torn, %llu changes seen\n", name.c_str(), result.torn, loads, result.changes);
-            EXPECT(result.torn == 0, "%s: %llu of %.0f torn", name.c_str(), result.torn, loads);
-        }
+        for (const auto &mask : masks)
+            for (unsigned edge = NONE; edge < (mask.lanes == ~0ull || !m.edge[0] ? FRONT : EDGES); edge++) {
+                std::string name = std::string(spaces[space]) + (is_volatile ? " volatile " : " ") + std::to_string(dwords * 4) + " " +
+                                   places[place] + (place == LISTED ? std::string(", ") + table_names[table] : "") + ", " + mask.name +
+                                   edge_names[edge];
+                if (name.find(m.part) == std::string::npos)
+                    continue;
+                const unsigned lanes = (unsigned)__builtin_popcountll(mask.lanes) * ITEMS / 64;
+                const unsigned turns = ((unsigned)(m.accesses / lanes / m.groups / ROUNDS) + 1) * 2;
+                Race how = {turns, mask.lanes, m.tables[table], m.result};
+                using T = typename Words<dwords>::type;
+                T *elements = place_elements<T>(m, (Edge)edge, place, table, mask.lanes);
+                HIP(hipMemset(m.result, 0, sizeof *m.result));
+                hipLaunchKernelGGL((race<space, place, is_volatile, dwords>), dim3(m.groups), dim3(ITEMS), 0, 0, elements, how);
+                expect_whole(m, name, (double)turns / 2 * ROUNDS * lanes * m.groups);
+            }
 }
 
 template <Space space, bool is_volatile, unsigned dwords> static void run_places(Machine &m) {
@@ -285,16 +314,6 @@ template <unsigned dwords> __global__ void race_texels(hipSurfaceObject_t surfac
 #else
 template <unsigned dwords> __global__ void race_texels(hipSurfaceObject_t, Race) {}
 #endif
-
-static void expect_whole(Machine &m, const std::string &name, double loads) {
-    Result result;
-    HIP_FINISH();
-    HIP(hipMemcpy(&result, m.result, sizeof result, hipMemcpyDeviceToHost));
-    m.changes += result.changes;
-    if (m.accesses > 1e7 || result.torn)
-        std::printf("%s: %llu of %.0f torn, %llu changes seen\n", name.c_str(), result.torn, loads, result.changes);
-    EXPECT(result.torn == 0, "%s: %llu of %.0f torn", name.c_str(), result.torn, loads);
-}
 
 template <unsigned dwords> static void run_scalars_and_texels(Machine &m) {
     using T = typename Words<dwords>::type;
@@ -508,6 +527,28 @@ template <Fence fence> static void run_order(Machine &m, const char *name) {
         HIP(hipFree(memory));
 }
 
+// Maps memory in the middle of reserved addresses, where the device can.
+static void map_edges(Machine &m) {
+    hipMemAllocationProp properties = {};
+    properties.type = hipMemAllocationTypePinned;
+    properties.location = {hipMemLocationTypeDevice, 0};
+    hipMemAccessDesc access = {properties.location, hipMemAccessFlagsProtReadWrite};
+    hipMemGenericAllocationHandle_t handle;
+    size_t unit = 0;
+    void *address = nullptr;
+    const hipError_t status = hipMemGetAllocationGranularity(&unit, &properties, hipMemAllocationGranularityMinimum);
+    if (status == hipErrorNotSupported)
+        return;
+    HIP(status);
+    const size_t size = (((size_t)GROUPS * ITEMS + 2) * 16 + unit - 1) / unit * unit;
+    HIP(hipMemAddressReserve(&address, size + 2 * unit, 0, nullptr, 0));
+    HIP(hipMemCreate(&handle, size, &properties, 0));
+    m.edge[0] = (char *)address + unit;
+    m.edge[1] = (char *)m.edge[0] + size;
+    HIP(hipMemMap(m.edge[0], size, 0, handle, 0));
+    HIP(hipMemSetAccess(m.edge[0], size, &access, 1));
+}
+
 int main(int argc, char **argv) {
     check_name = "whole";
     Machine m = {};
@@ -516,6 +557,7 @@ int main(int argc, char **argv) {
     m.part = argc > 2 ? argv[2] : "";
     m.groups = argc > 3 ? (unsigned)std::atoi(argv[3]) : GROUPS;
     HIP(hipMalloc(&m.memory, (GROUPS * ITEMS + 2) * 16));
+    map_edges(m);
     HIP(hipMalloc((void **)&m.result, sizeof *m.result));
     for (unsigned t = 0; t < TABLES; t++) {
         std::vector<unsigned> entries;

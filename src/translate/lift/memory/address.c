@@ -361,6 +361,13 @@ static LLVMValueRef within_buffer(struct wl_lift *l, const struct wl_lanes *lane
     return LLVMBuildAnd(l->b, fits, raw, "");
 }
 
+/* Whether [start, start + size) lies in one page of the host, of the smallest that hosts have. */
+static LLVMValueRef within_page(struct wl_lift *l, LLVMValueRef start, uint64_t size) {
+    enum { PAGE = 4096 };
+    LLVMValueRef offset = LLVMBuildAnd(l->b, start, LLVMConstInt(l->i64, PAGE - 1, false), "");
+    return LLVMBuildICmp(l->b, LLVMIntULE, offset, LLVMConstInt(l->i64, PAGE - size, false), "");
+}
+
 /* Whether a flat address is in no aperture. */
 static LLVMValueRef is_memory(struct wl_lift *l, LLVMValueRef address) {
     return LLVMBuildICmp(l->b, LLVMIntULT, address, LLVMConstInt(l->i64, UINT64_C(1) << 48, false), "");
@@ -484,18 +491,22 @@ bool wl_lanes_need_test(const struct wl_lift *l, const struct wl_access *access,
            !is_grouped(l, access, lanes);
 }
 
+/* Bytes from a lane's element to the next one's. */
+static unsigned stride_of(const struct wl_lanes *lanes, enum wl_pattern pattern, unsigned size) {
+    return pattern == WL_PATTERN_STRIDED ? (uint32_t)lanes->low_fact.stride : size;
+}
+
 /* Bytes from lane 0's element to the end of the last lane's. */
 static uint64_t extent(const struct wl_lanes *lanes, enum wl_pattern pattern, unsigned size) {
-    uint64_t stride = pattern == WL_PATTERN_STRIDED ? (uint32_t)lanes->low_fact.stride : size;
-    return stride * (WL_STRIP - 1) + size;
+    return (uint64_t)stride_of(lanes, pattern, size) * (WL_STRIP - 1) + size;
 }
 
 enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *check,
                                  LLVMValueRef *start) {
     unsigned size = wl_access_size(access);
     enum wl_pattern pattern;
+    enum wl_vector_needs needs = WL_NEEDS_NOTHING;
     LLVMValueRef seen = NULL;
-    bool all = false;
     *check = NULL;
     if (access->kind == WL_ACCESS_ATOMIC)
         return WL_PATTERN_NONE;
@@ -521,7 +532,6 @@ enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *acce
         /* Volatile accesses have no masked form; polling loops run few lanes anyway. */
         if (l->exec && (access->is_volatile || !wl_memory_has_masks(l, access->bits)))
             return WL_PATTERN_NONE;
-        all = wl_memory_stores_all(l, access);
         bool stride_known = lanes->low_fact.kind == WL_FACT_AFFINE, fits = stride_known && (uint32_t)lanes->low_fact.stride == size;
         bool strided = stride_known && !fits && is_strided(l, access, lanes->low_fact.stride);
         if ((fits || strided) && wl_lanes_known(lanes))
@@ -530,9 +540,12 @@ enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *acce
             return WL_PATTERN_NONE; /* another stride */
         else
             pattern = consecutive_by_test(l, lanes, size, check, start, &seen);
+        needs = wl_memory_vector_needs(l, access, stride_of(lanes, pattern, size));
     }
-    if (all)
+    if (needs == WL_NEEDS_ALL_LANES)
         *check = both(l, *check, LLVMBuildICmp(l->b, LLVMIntEQ, wl_memory_mask(l), LLVMConstInt(l->i16, 0xffff, false), ""));
+    if (needs == WL_NEEDS_ONE_PAGE)
+        *check = both(l, *check, within_page(l, *start, extent(lanes, pattern, size)));
     if (access->place == WL_PLACE_FLAT)
         *check = both(l, *check, is_memory(l, seen));
     if (access->place == WL_PLACE_BUFFER)

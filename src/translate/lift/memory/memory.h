@@ -165,9 +165,11 @@ void wl_memory_store_private(struct wl_lift *l, const struct wl_access *access, 
                              LLVMValueRef *rows);
 /* Whether this host has vector loads and stores under a mask for elements of so many bits. */
 bool wl_memory_has_masks(const struct wl_lift *l, unsigned bits);
-/* Whether the vector form of such an access needs all lanes, under EXEC as well: where the host might store a lane's bytes one part after
- * the other. */
-bool wl_memory_stores_all(const struct wl_lift *l, const struct wl_access *access);
+enum wl_vector_needs { WL_NEEDS_NOTHING, WL_NEEDS_ALL_LANES, WL_NEEDS_ONE_PAGE };
+/* What has to hold for the vector form of an access of lanes `stride` bytes apart, so that what a lane moves stays whole. All lanes active,
+ * under EXEC as well: where the host might store a lane's bytes one part after the other. Or all in one page: where an access under a mask
+ * reaches a page that is not there, hosts make it again in microcode, element of the mask by element. */
+enum wl_vector_needs wl_memory_vector_needs(const struct wl_lift *l, const struct wl_access *access, unsigned stride);
 
 /* ---- lift/memory/buffer.c ---- */
 bool wl_buffer_record(struct wl_lift *l, struct wl_item *item, const struct wl_operand *data, const struct wl_operand *address);

@@ -147,23 +147,73 @@ static LLVMValueRef at(struct wl_lift *l, LLVMValueRef address, uint64_t offset)
     return offset ? LLVMBuildAdd(l->b, address, LLVMConstInt(l->i64, offset, false), "") : address;
 }
 
-/* Hosts without mask registers store under a mask element by element, some of them: what a lane stores has to be an element there. */
-bool wl_memory_stores_all(const struct wl_lift *l, const struct wl_access *access) {
-    return l->exec && access->kind == WL_ACCESS_STORE && access->dwords == 4 && !access->local && !l->has_avx512;
+/* Whether the dwords that a lane owns of every `n` are one pair: what its mask has to have as one element. */
+static bool has_pairs(const struct wl_access *access, unsigned n) { return access->dwords == 2 && n % 2 == 0; }
+
+enum wl_vector_needs wl_memory_vector_needs(const struct wl_lift *l, const struct wl_access *access, unsigned stride) {
+    const bool gaps = stride > wl_access_size(access), overlap = stride < wl_access_size(access);
+    if (access->local || access->bits < 32 || overlap || !(l->exec || gaps))
+        return WL_NEEDS_NOTHING;
+    if (access->dwords == 2)
+        return has_pairs(access, stride / 4) ? WL_NEEDS_NOTHING : WL_NEEDS_ONE_PAGE;
+    if (access->dwords != 4)
+        return WL_NEEDS_NOTHING;
+    /* Hosts without mask registers store under a mask element by element, some of them. */
+    return access->kind == WL_ACCESS_STORE && !l->has_avx512 ? WL_NEEDS_ALL_LANES : WL_NEEDS_ONE_PAGE;
 }
 
-/* Stores memory vector `v` of dwords of lanes that own two of every `n`, those of active lanes. */
-static void store_pairs(struct wl_lift *l, LLVMValueRef value, LLVMValueRef address, LLVMValueRef exec, unsigned n, unsigned v) {
-    enum { PAIRS = WL_STRIP / 2 };
+enum { PAIRS = WL_STRIP / 2 };
+
+/* <8 x i1>, or NULL for all: the pairs of dwords of memory vector `v` that active lanes own: the first pair of every `n` dwords (2 or 4). */
+static LLVMValueRef pair_mask(struct wl_lift *l, LLVMValueRef exec, unsigned n, unsigned v) {
     unsigned lane[PAIRS];
-    LLVMValueRef bits[PAIRS];
+    LLVMValueRef owned[PAIRS], order[PAIRS];
+    if (!exec && n == 2)
+        return NULL;
     for (unsigned i = 0; i < PAIRS; i++) {
-        const unsigned at_dword = (v * PAIRS + i) * 2;
-        lane[i] = at_dword % n ? NEVER : at_dword / n;
-        bits[i] = LLVMConstInt(l->i1, lane[i] != NEVER, false);
+        const unsigned dword = (v * PAIRS + i) * 2;
+        lane[i] = dword % n ? NEVER : dword / n;
+        owned[i] = LLVMConstInt(l->i1, lane[i] != NEVER, false);
+        order[i] = lane[i] == NEVER ? LLVMGetPoison(l->i32) : LLVMConstInt(l->i32, lane[i], false);
     }
-    value = LLVMBuildBitCast(l->b, value, LLVMVectorType(l->i64, PAIRS), "");
-    vector_store(l, value, address, exec ? wl_lift_pick_lanes(l, l->exec_bits, lane, PAIRS) : LLVMConstVector(bits, PAIRS), false);
+    if (!exec)
+        return LLVMConstVector(owned, PAIRS);
+    if (!l->has_avx512)
+        return wl_lift_pick_lanes(l, l->exec_bits, lane, PAIRS);
+    LLVMValueRef lanes = LLVMBuildShuffleVector(l->b, exec, LLVMGetPoison(LLVMTypeOf(exec)), LLVMConstVector(order, PAIRS), "");
+    return n == 2 ? lanes : LLVMBuildSelect(l->b, LLVMConstVector(owned, PAIRS), lanes, LLVMConstNull(LLVMTypeOf(lanes)), "");
+}
+
+/* The mask of memory vector `v` of lanes that own `used` dwords of every `n`. */
+static LLVMValueRef gap_mask(struct wl_lift *l, LLVMValueRef exec, unsigned n, unsigned used, unsigned v) {
+    if (exec && !l->has_avx512)
+        return pick_mask(l, n, used, v);
+    LLVMValueRef bits[WL_STRIP], lanes = spread_mask(l, exec, n, v);
+    if (used == n)
+        return lanes;
+    for (unsigned i = 0; i < WL_STRIP; i++)
+        bits[i] = LLVMConstInt(l->i1, (v * WL_STRIP + i) % n < used, false);
+    LLVMValueRef owned = LLVMConstVector(bits, WL_STRIP);
+    return lanes ? LLVMBuildAnd(l->b, lanes, owned, "") : owned;
+}
+
+/* Memory vector `v` of lanes that own the first dwords of every `n`. */
+static LLVMValueRef load_dwords(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec, unsigned n,
+                                unsigned v) {
+    LLVMValueRef address = at(l, start, UINT64_C(64) * v);
+    LLVMValueRef mask = has_pairs(access, n) ? pair_mask(l, exec, n, v) : gap_mask(l, exec, n, access->dwords, v);
+    if (!mask || !has_pairs(access, n))
+        return vector_load(l, l->strip_i32, address, mask, access->is_volatile);
+    return LLVMBuildBitCast(l->b, vector_load(l, LLVMVectorType(l->i64, PAIRS), address, mask, access->is_volatile), l->strip_i32, "");
+}
+
+static void store_dwords(struct wl_lift *l, const struct wl_access *access, LLVMValueRef value, LLVMValueRef start, LLVMValueRef exec,
+                         unsigned n, unsigned v) {
+    LLVMValueRef address = at(l, start, UINT64_C(64) * v);
+    LLVMValueRef mask = has_pairs(access, n) ? pair_mask(l, exec, n, v) : gap_mask(l, exec, n, access->dwords, v);
+    if (mask && has_pairs(access, n))
+        value = LLVMBuildBitCast(l->b, value, LLVMVectorType(l->i64, PAIRS), "");
+    vector_store(l, value, address, mask, access->is_volatile);
 }
 
 void wl_memory_load_consecutive(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec,
@@ -175,8 +225,7 @@ void wl_memory_load_consecutive(struct wl_lift *l, const struct wl_access *acces
     }
     LLVMValueRef vectors[WL_MAX_ROWS];
     for (unsigned v = 0; v < access->dwords; v++)
-        vectors[v] =
-            vector_load(l, l->strip_i32, at(l, start, UINT64_C(64) * v), spread_mask(l, exec, access->dwords, v), access->is_volatile);
+        vectors[v] = load_dwords(l, access, start, exec, access->dwords, v);
     wl_memory_deinterleave(l, access->dwords, vectors, rows);
 }
 
@@ -189,50 +238,29 @@ void wl_memory_store_consecutive(struct wl_lift *l, const struct wl_access *acce
     }
     LLVMValueRef vectors[WL_MAX_ROWS];
     wl_memory_interleave(l, access->dwords, rows, vectors);
-    if (wl_memory_stores_all(l, access))
+    if (wl_memory_vector_needs(l, access, wl_access_size(access)) == WL_NEEDS_ALL_LANES)
         exec = NULL;
-    for (unsigned v = 0; v < access->dwords; v++) {
-        LLVMValueRef address = at(l, start, UINT64_C(64) * v);
-        if (exec && access->dwords == 2 && !l->has_avx512)
-            store_pairs(l, vectors[v], address, exec, 2, v);
-        else
-            vector_store(l, vectors[v], address, spread_mask(l, exec, access->dwords, v), access->is_volatile);
-    }
+    for (unsigned v = 0; v < access->dwords; v++)
+        store_dwords(l, access, vectors[v], start, exec, access->dwords, v);
 }
 
 LLVMValueRef wl_memory_load_pairs(struct wl_lift *l, LLVMValueRef start, LLVMValueRef exec, bool is_volatile) {
-    LLVMValueRef halves[2], order[2 * WL_STRIP];
+    LLVMValueRef halves[2], order[WL_STRIP];
     for (unsigned v = 0; v < 2; v++)
-        halves[v] = vector_load(l, l->strip_i32, at(l, start, UINT64_C(64) * v), spread_mask(l, exec, 2, v), is_volatile);
-    for (unsigned i = 0; i < 2 * WL_STRIP; i++)
+        halves[v] = vector_load(l, LLVMVectorType(l->i64, PAIRS), at(l, start, UINT64_C(64) * v), pair_mask(l, exec, 2, v), is_volatile);
+    for (unsigned i = 0; i < WL_STRIP; i++)
         order[i] = LLVMConstInt(l->i32, i, false);
-    LLVMValueRef all = LLVMBuildShuffleVector(l->b, halves[0], halves[1], LLVMConstVector(order, 2 * WL_STRIP), "");
-    return LLVMBuildBitCast(l->b, all, l->strip_i64, "");
+    return LLVMBuildShuffleVector(l->b, halves[0], halves[1], LLVMConstVector(order, WL_STRIP), "");
 }
 
 void wl_memory_store_pairs(struct wl_lift *l, LLVMValueRef pairs, LLVMValueRef start, LLVMValueRef exec, bool is_volatile) {
-    LLVMValueRef all = LLVMBuildBitCast(l->b, pairs, LLVMVectorType(l->i32, 2 * WL_STRIP), "");
     for (unsigned v = 0; v < 2; v++) {
-        LLVMValueRef order[WL_STRIP];
-        for (unsigned i = 0; i < WL_STRIP; i++)
-            order[i] = LLVMConstInt(l->i32, v * WL_STRIP + i, false);
-        LLVMValueRef half = LLVMBuildShuffleVector(l->b, all, LLVMGetPoison(LLVMTypeOf(all)), LLVMConstVector(order, WL_STRIP), "");
-        if (exec && !l->has_avx512)
-            store_pairs(l, half, at(l, start, UINT64_C(64) * v), exec, 2, v);
-        else
-            vector_store(l, half, at(l, start, UINT64_C(64) * v), spread_mask(l, exec, 2, v), is_volatile);
+        LLVMValueRef order[PAIRS];
+        for (unsigned i = 0; i < PAIRS; i++)
+            order[i] = LLVMConstInt(l->i32, v * PAIRS + i, false);
+        LLVMValueRef half = LLVMBuildShuffleVector(l->b, pairs, LLVMGetPoison(LLVMTypeOf(pairs)), LLVMConstVector(order, PAIRS), "");
+        vector_store(l, half, at(l, start, UINT64_C(64) * v), pair_mask(l, exec, 2, v), is_volatile);
     }
-}
-
-/* The mask of memory vector `v` of lanes that own `used` dwords of every `n`. */
-static LLVMValueRef gap_mask(struct wl_lift *l, LLVMValueRef exec, unsigned n, unsigned used, unsigned v) {
-    if (exec && !l->has_avx512)
-        return pick_mask(l, n, used, v);
-    LLVMValueRef bits[WL_STRIP], lanes = spread_mask(l, exec, n, v);
-    for (unsigned i = 0; i < WL_STRIP; i++)
-        bits[i] = LLVMConstInt(l->i1, (v * WL_STRIP + i) % n < used, false);
-    LLVMValueRef owned = LLVMConstVector(bits, WL_STRIP);
-    return lanes ? LLVMBuildAnd(l->b, lanes, owned, "") : owned;
 }
 
 void wl_memory_load_strided(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, unsigned stride, LLVMValueRef exec,
@@ -244,7 +272,7 @@ void wl_memory_load_strided(struct wl_lift *l, const struct wl_access *access, L
     if (n == 1)
         return;
     for (unsigned v = 0; v < n; v++)
-        vectors[v] = vector_load(l, l->strip_i32, at(l, start, UINT64_C(64) * v), gap_mask(l, exec, n, access->dwords, v), false);
+        vectors[v] = load_dwords(l, access, start, exec, n, v);
     wl_memory_deinterleave(l, n, vectors, all);
     memcpy(rows, all, access->dwords * sizeof *rows);
 }
@@ -256,13 +284,8 @@ void wl_memory_store_strided(struct wl_lift *l, const struct wl_access *access, 
     for (unsigned d = 0; d < n; d++)
         all[d] = d < access->dwords ? rows[d] : LLVMGetPoison(l->strip_i32);
     wl_memory_interleave(l, n, all, vectors);
-    for (unsigned v = 0; v < n; v++) {
-        LLVMValueRef address = at(l, start, UINT64_C(64) * v);
-        if (access->dwords == 2 && !l->has_avx512)
-            store_pairs(l, vectors[v], address, exec, n, v);
-        else
-            vector_store(l, vectors[v], address, gap_mask(l, exec, n, access->dwords, v), false);
-    }
+    for (unsigned v = 0; v < n; v++)
+        store_dwords(l, access, vectors[v], start, exec, n, v);
 }
 
 LLVMTypeRef wl_memory_whole(struct wl_lift *l, unsigned bytes) {
