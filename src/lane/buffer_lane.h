@@ -11,17 +11,16 @@ struct wl_buffer {
     uint64_t base, records;
     uint32_t stride, index_stride, swizzle_size; /* swizzle_size 0: linear */
     uint32_t bounds;                             /* WL_BOUNDS_*; gfx10 and later: OOB_SELECT */
-    bool add_tid;
+    bool add_tid, wide;                          /* wide: gfx1250's */
     uint32_t generation;
     uint32_t selects; /* DST_SEL */
     uint32_t format;  /* the descriptor's own; gfx9: dfmt | nfmt << 4 */
 };
 
-#define WL_BUFFER_NOWHERE UINT64_C(0xffff800000000000) /* no program has memory there */
-
 /* STRUCTURED: index, and the offset within the record; INDEX: index alone; EMPTY: any address if there are records; RAW: bytes
- * from the start; NONE: gfx9 checks no addresses that thread ids make. */
-enum { WL_BOUNDS_STRUCTURED, WL_BOUNDS_INDEX, WL_BOUNDS_EMPTY, WL_BOUNDS_RAW, WL_BOUNDS_NONE };
+ * from the start; NONE: gfx9 checks no addresses that thread ids make, gfx1250 none that are swizzled; RECORD: gfx1250, bytes from the start,
+ * and from the record's. */
+enum { WL_BOUNDS_STRUCTURED, WL_BOUNDS_INDEX, WL_BOUNDS_EMPTY, WL_BOUNDS_RAW, WL_BOUNDS_NONE, WL_BOUNDS_RECORD };
 
 static inline void wl_buffer_bounds(struct wl_buffer *b, const uint32_t *d, bool idxen) {
     if (b->generation == 9)
@@ -32,20 +31,23 @@ static inline void wl_buffer_bounds(struct wl_buffer *b, const uint32_t *d, bool
         b->bounds = WL_BOUNDS_STRUCTURED;
 }
 
-/* gfx1250's descriptor: 57 bits of address, 45 of records, 6 that are not used, 14 of the stride, 2 of its scale, one that swizzles, one that
- * checks offsets alone, and the type. No document says what scale and swizzling do: an access through such a descriptor faults. */
+/* gfx1250's descriptor: 57 bits of address, 45 of size in bytes, 6 that are not used, 14 of the stride, 2 of its scale, one that swizzles, one
+ * that checks records too, and the type, which is 0 for buffers. Of another type there is nothing. */
 static inline void wl_buffer_read_wide(struct wl_buffer *b, const uint32_t *d) {
-    const uint32_t odd = d[3] >> 26 & 7, stride = d[3] >> 12 & 0x3fff;
-    const bool raw = d[3] >> 29 & 1 || !stride;
+    const uint32_t scale = d[3] >> 26 & 3, by = scale ? scale + 1 + (scale == 3) : 0; /* 1, 4, 8, 32 */
+    const bool swizzles = d[3] >> 28 & 1, checks_records = d[3] >> 29 & 1, other = d[3] >> 30;
 
     *b = (struct wl_buffer){
-        .base = odd ? WL_BUFFER_NOWHERE : (d[0] | (uint64_t)d[1] << 32) & ((UINT64_C(1) << 57) - 1),
-        .records = d[1] >> 25 | (uint64_t)d[2] << 7 | (uint64_t)(d[3] & 63) << 39,
-        .stride = stride,
-        .index_stride = 1,
-        .bounds = odd   ? WL_BOUNDS_NONE
-                  : raw ? WL_BOUNDS_RAW
-                        : WL_BOUNDS_STRUCTURED,
+        .wide = true,
+        .base = (d[0] | (uint64_t)d[1] << 32) & ((UINT64_C(1) << 57) - 1),
+        .records = other ? 0 : d[1] >> 25 | (uint64_t)d[2] << 7 | (uint64_t)(d[3] & 63) << 39,
+        .stride = (d[3] >> 12 & 0x3fff) << by,
+        .index_stride = 32,
+        .swizzle_size = swizzles ? 16 : 0,
+        .bounds = other            ? WL_BOUNDS_EMPTY
+                  : swizzles       ? WL_BOUNDS_NONE
+                  : checks_records ? WL_BOUNDS_RECORD
+                                   : WL_BOUNDS_RAW,
         .generation = 12,
     };
 }
@@ -55,6 +57,7 @@ static inline void wl_buffer_read(struct wl_buffer *b, const uint32_t *d, uint32
         wl_buffer_read_wide(b, d);
         return;
     }
+    b->wide = false;
     b->generation = 9 + (element >> 28 & 3);
     b->base = d[0] | (uint64_t)(d[1] & 0xffff) << 32;
     b->stride = d[1] >> 16 & 0x3fff;
@@ -74,7 +77,7 @@ static inline void wl_buffer_read(struct wl_buffer *b, const uint32_t *d, uint32
 
 struct wl_buffer_place { /* of one lane */
     const struct wl_buffer *buffer;
-    uint64_t soffset; /* counts towards the end of raw buffers, and is never swizzled */
+    uint64_t soffset; /* counts towards the end of raw buffers; is never swizzled but on gfx1250, where it has bit 32 of the offset */
     uint32_t index, offset;
 };
 
@@ -88,6 +91,8 @@ static inline struct wl_buffer_place wl_buffer_locate(const struct wl_buffer *b,
     }
     if (element & WL_ELEMENT_OFFEN)
         place.offset += *address;
+    if (b->wide && place.offset < offset)
+        place.soffset += UINT64_C(1) << 32;
     return place;
 }
 
@@ -103,14 +108,23 @@ static inline uint64_t wl_buffer_distance(const struct wl_buffer_place *p, uint3
     return (group * b->stride + piece * b->swizzle_size) * b->index_stride + record * b->swizzle_size + within;
 }
 
+/* The same for gfx1250, with soffset. */
+static inline uint64_t wl_buffer_swizzled_wide(const struct wl_buffer_place *p, uint32_t skip) {
+    enum { RECORDS = 32, PIECE = 16 };
+    const uint64_t offset = p->offset + p->soffset + skip, group = p->index / RECORDS, record = p->index % RECORDS;
+    return (group * p->buffer->stride + offset / PIECE * PIECE) * RECORDS + record * PIECE + offset % PIECE;
+}
+
 static inline uint8_t *wl_buffer_memory(const struct wl_buffer_place *p, uint32_t skip) {
+    if (p->buffer->wide && p->buffer->swizzle_size)
+        return (uint8_t *)(uintptr_t)(p->buffer->base + wl_buffer_swizzled_wide(p, skip));
     return (uint8_t *)(uintptr_t)(p->buffer->base + p->soffset + wl_buffer_distance(p, skip));
 }
 
 /* Whether `bytes` bytes of an element from its byte `skip` on lie side by side: swizzling parts them where a piece ends. */
 static inline bool wl_buffer_is_whole(const struct wl_buffer_place *p, uint32_t skip, uint32_t bytes) {
-    const uint32_t size = p->buffer->swizzle_size;
-    return !size || (p->offset + skip) % size + bytes <= size;
+    const uint32_t size = p->buffer->swizzle_size, offset = p->offset + (p->buffer->wide ? (uint32_t)p->soffset : 0);
+    return !size || (offset + skip) % size + bytes <= size;
 }
 
 /* Copies `bytes` bytes of an element from its byte `skip` on. */
@@ -138,6 +152,8 @@ static inline bool wl_buffer_in_range(const struct wl_buffer_place *p, uint32_t 
         return b->records != 0;
     case WL_BOUNDS_RAW:
         return linear + skip + bytes <= b->records;
+    case WL_BOUNDS_RECORD:
+        return linear + skip + bytes <= b->records && p->offset + p->soffset + skip + bytes <= b->stride;
     default:
         return true;
     }

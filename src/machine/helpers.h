@@ -51,6 +51,8 @@ enum {
 
 /* buffer_place, with the number of bytes: asks for the address only if they lie side by side. */
 enum { WL_BUFFER_WHOLE = 1 << 8 };
+/* In bits 63:32 of its `high`, which are 0 for a linear buffer and WL_BUFFER_SCRATCH for scratch. */
+enum { WL_BUFFER_SCRATCH = 1, WL_BUFFER_ODD = 2, WL_BUFFER_WIDE = 3, WL_BUFFER_KIND = 3, WL_BUFFER_CARRY = 1 << 6 };
 
 struct wl_matrix_product; /* matrix.h */
 struct wl_sanitize_fence; /* sanitize.h */
@@ -171,8 +173,8 @@ struct wl_helpers {
     void (*block)(struct wl_wave *wave, uint32_t *rows, const uint32_t *address, uint64_t base, uint32_t kind, uint32_t mask);
     /* An access without index through a buffer that is neither linear nor scratch: the address of byte `skip` of the element
      * at `offset`, 0 if the `bytes` there are out of range, or with WL_BUFFER_WHOLE not side by side. `low`, `high`: the descriptor's
-     * dwords, with soffset added to the base, the number of records less soffset where that counts, and bits 33:32 of `high` of no meaning.
-     */
+     * dwords, with soffset added to the base, the number of records less soffset where that counts, and WL_BUFFER_ODD in `high`. gfx1250's:
+     * WL_BUFFER_WIDE, and the sum of soffset and the instruction's offset in `high`, its bit 32 as WL_BUFFER_CARRY. */
     uint64_t (*buffer_place)(uint64_t low, uint64_t high, uint32_t generation, uint32_t lane, uint32_t offset, uint32_t skip,
                              uint32_t bytes);
     /* `bytes` (at most 4) of an element in range that swizzling parts, through such a buffer. Returns what is there; or stores
@@ -229,7 +231,7 @@ enum {
     WL_REACH_LDS = 4,     /* in LDS */
     WL_REACH_SCRATCH = 8, /* in scratch */
     WL_REACH_STORE = 16,
-    WL_REACH_CLUSTER = 32, /* to the LDS of all workgroups of the cluster that wl_wave.sgpr has in M0, by rank; 0: to its own */
+    WL_REACH_CLUSTER = 32, /* a load for the workgroups of the cluster that wl_wave.sgpr has in M0, by rank; 0: for its own */
     WL_REACH_UNIT = 8,     /* 8 bits: bytes that the row counts in */
     WL_REACH_SIZE = 16,    /* 8 bits: bits of an element of a matrix, bytes of a copy */
 };

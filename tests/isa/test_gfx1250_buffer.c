@@ -1,14 +1,12 @@
-/* gfx1250's descriptors of buffers: 57 bits of address, 45 of records, a stride, checks of records or of offsets alone. */
+/* gfx1250's descriptors of buffers: 57 bits of address, 45 of size, a stride and its scale, swizzling, checks of bytes or of records too, types. */
 #include "isa/gfx1250.h"
-
-#include "lane/buffer_lane.h"
 
 enum {
     ADDRESS = 8,     /* v8, or v[8:9]: an index, an offset, or both */
     DATA = 20,       /* v20 to v23, s20 and s21 */
     DESCRIPTOR = 12, /* s[12:15] */
     SOFFSET = 4,     /* s4 */
-    SIZE = 8192,
+    SIZE = 1 << 16,
     START = 256,
 };
 
@@ -25,6 +23,8 @@ static const struct access {
     {"buffer_load_b32 v20, v8, s[12:15], s4 idxen offset:4", {0xc4050004, 0x80801814, 0x408}, LOAD, 4, 1, 4, true, false, true},
     {"buffer_load_b128 v[20:23], v[8:9], s[12:15], s4 idxen offen", {0xc405c004, 0xc0801814, 0x8}, LOAD, 4, 4, 0, true, true, true},
     {"buffer_load_b64 v[20:21], off, s[12:15], s4 offset:8", {0xc4054004, 0x00801814, 0x800}, LOAD, 4, 2, 8, false, false, true},
+    {"buffer_load_b32 v20, v8, s[12:15], null offen", {0xc405007c, 0x40801814, 0x8}, LOAD, 4, 1, 0, false, true, false},
+    {"buffer_store_b64 v[20:21], v8, s[12:15], s4 offen offset:8", {0xc406c004, 0x40801814, 0x808}, STORE, 4, 2, 8, false, true, true},
     {"buffer_load_u8 v20, v8, s[12:15], null offen offset:3", {0xc404007c, 0x40801814, 0x308}, LOAD, 1, 1, 3, false, true, false},
     {"buffer_store_b32 v20, v8, s[12:15], s4 offen offset:16", {0xc4068004, 0x40801814, 0x1008}, STORE, 4, 1, 16, false, true, true},
     {"buffer_store_b128 v[20:23], v8, s[12:15], s4 idxen", {0xc4074004, 0x80801814, 0x8}, STORE, 4, 4, 0, true, false, true},
@@ -43,30 +43,43 @@ static const struct access {
 
 struct buffer {
     uint8_t *base;
-    uint64_t records;
-    uint32_t stride;
-    bool raw;
+    uint64_t bytes;
+    uint32_t stride, scale, type;
+    bool swizzles, checks_records;
 };
+
+static uint32_t whole_stride(const struct buffer *b) {
+    static const uint32_t by[] = {1, 4, 8, 32};
+    return b->stride * by[b->scale];
+}
 
 static void make_descriptor(const struct buffer *b, uint32_t d[4]) {
     const uint64_t base = (uint64_t)(uintptr_t)b->base;
     d[0] = (uint32_t)base;
-    d[1] = (uint32_t)(base >> 32 & 0x1ffffff) | (uint32_t)(b->records & 127) << 25;
-    d[2] = (uint32_t)(b->records >> 7);
-    d[3] = (uint32_t)(b->records >> 39) | b->stride << 12 | (uint32_t)b->raw << 29;
+    d[1] = (uint32_t)(base >> 32 & 0x1ffffff) | (uint32_t)(b->bytes & 127) << 25;
+    d[2] = (uint32_t)(b->bytes >> 7);
+    d[3] = (uint32_t)(b->bytes >> 39) | b->stride << 12 | b->scale << 26 | (uint32_t)b->swizzles << 28 | (uint32_t)b->checks_records << 29 |
+           b->type << 30;
 }
 
 /* Some whose high or low bits alone are set: each part of the field counts. */
-static uint64_t some_records(unsigned round, bool bytes) {
+static uint64_t some_size(unsigned round) {
     static const uint64_t odd[] = {0, UINT64_C(1) << 32, UINT64_C(1) << 39, (UINT64_C(1) << 45) - 1, UINT64_C(1) << 44};
     const unsigned choice = round * 7 % 11;
-    return choice < sizeof odd / sizeof *odd ? odd[choice] : random_number() % (bytes ? 1400 : 12);
+    return choice < sizeof odd / sizeof *odd ? odd[choice] : random_number() % 1400;
 }
 
-static bool is_in_range(const struct buffer *b, uint64_t index, uint64_t offset, uint64_t soffset, unsigned bytes) {
-    if (b->raw || !b->stride)
-        return index * b->stride + offset + soffset + bytes <= b->records;
-    return index < b->records && offset + bytes <= b->stride;
+static bool is_in_range(const struct buffer *b, uint64_t index, uint64_t offset, unsigned bytes) {
+    if (b->type || b->swizzles)
+        return !b->type;
+    return index * whole_stride(b) + offset + bytes <= b->bytes && (!b->checks_records || offset + bytes <= whole_stride(b));
+}
+
+/* Bytes from the base. `offset`: all that is no index. */
+static uint64_t distance(const struct buffer *b, uint64_t index, uint64_t offset) {
+    if (!b->swizzles)
+        return index * whole_stride(b) + offset;
+    return (index / 32 * whole_stride(b) + offset / 16 * 16) * 32 + index % 32 * 16 + offset % 16;
 }
 
 static uint32_t *word_at(uint8_t *memory, unsigned bytes) {
@@ -85,9 +98,9 @@ static void expect(const struct access *a, unsigned round, unsigned lane, unsign
 }
 
 static void check_scalar(const struct access *a, const struct buffer *b, unsigned round, uint32_t soffset) {
-    const uint64_t limit = b->records * (b->stride ? b->stride : 1), at = a->offset + (a->soffset ? soffset : 0);
+    const uint64_t at = a->offset + (a->soffset ? soffset : 0);
     for (unsigned i = 0; i < a->count; i++) {
-        const bool good = at + 4 * i + 4 <= limit;
+        const bool good = at + 4 * i + 4 <= b->bytes;
         expect(a, round, 0, i, lift_scalars()[DATA + i], good ? *word_at(b->base + at + 4 * i, 4) : 0);
     }
 }
@@ -111,14 +124,14 @@ static void set_lane(const struct access *a, unsigned lane, struct lane *l, unsi
 /* What the lane does to `memory`, a copy from the buffer's start on, and what its registers become. */
 static void refer(const struct access *a, const struct buffer *b, struct lane *l, uint32_t soffset, uint8_t *memory) {
     for (unsigned i = 0; i < a->count; i++) {
-        uint8_t *at = memory + l->index * b->stride + l->offset + soffset + i * a->bytes;
-        const bool good = is_in_range(b, l->index, l->offset + i * a->bytes, soffset, a->bytes);
-        const uint32_t old = good ? *word_at(at, a->bytes) : 0, sum = old + l->data[i];
-
-        if (a->kind == STORE && good)
-            memcpy(at, &l->data[i], a->bytes);
-        if (a->kind == ADD && good)
-            memcpy(at, &sum, 4);
+        const uint64_t offset = l->offset + soffset + i * a->bytes;
+        const bool good = is_in_range(b, l->index, offset, a->bytes);
+        uint32_t old = 0, value = l->data[i];
+        for (unsigned byte = 0; byte < a->bytes && good; byte++)
+            old |= (uint32_t)memory[distance(b, l->index, offset + byte)] << 8 * byte;
+        value += a->kind == ADD ? old : 0;
+        for (unsigned byte = 0; byte < a->bytes && good && a->kind != LOAD; byte++)
+            memory[distance(b, l->index, offset + byte)] = (uint8_t)(value >> 8 * byte);
         if (a->kind != STORE)
             l->data[i] = old;
     }
@@ -128,11 +141,15 @@ static void check_access(const struct access *a, uint8_t *memory, unsigned round
     static uint8_t copy[SIZE];
     static struct lane lanes[GFX1250_LANES];
     const uint32_t exec = some_exec(round), soffset = random_number() % 16 * 4;
-    struct buffer b = {.base = memory + START + round % 64 * 4, .stride = round % 3 ? random_number() % 16 * 4 : 0, .raw = round % 4 == 1};
-    b.records = some_records(round, b.raw || !b.stride);
+    struct buffer b = {.base = memory + START + round % 64 * 4,
+                       .bytes = some_size(round),
+                       .stride = round % 3 ? random_number() % 16 * 4 : 0,
+                       .scale = random_number() % 4,
+                       .type = round % 13 == 12 ? 1 + round % 3 : 0,
+                       .swizzles = random_number() % 4 == 0,
+                       .checks_records = random_number() % 2};
 
-    for (unsigned i = 0; i < SIZE; i++)
-        copy[i] = memory[i] = (uint8_t)random_number();
+    memcpy(copy, memory, SIZE);
     open_words(a->words, a->kind == SCALAR ? 2 : 3, round % 2);
     make_descriptor(&b, lift_scalars() + DESCRIPTOR);
     lift_scalars()[SOFFSET] = soffset;
@@ -156,23 +173,55 @@ static void check_access(const struct access *a, uint8_t *memory, unsigned round
     lift_close();
 }
 
-/* A stride's scale and swizzling, of which nothing is known: where such a descriptor leads there is no memory. */
-static void check_odd(void) {
-    for (unsigned bit = 0; bit < 32; bit++) {
-        const uint32_t d[4] = {0x12340, 0, 0, 1u << bit};
-        struct wl_buffer b;
-        wl_buffer_read(&b, d, WL_ELEMENT_WIDE | WL_ELEMENT_GENERATION(12));
+/* Sums of offsets do not wrap: an offset of -16 with an instruction's of 16 is far behind the end. */
+static void check_wrap(uint8_t *memory) {
+    const struct access *const a = &accesses[0];
+    for (unsigned round = 0; round < 4; round++) {
+        const struct buffer b = {.base = memory, .bytes = SIZE, .checks_records = round / 2, .stride = 1024, .scale = 1};
+        open_words(a->words, 3, round % 2);
+        make_descriptor(&b, lift_scalars() + DESCRIPTOR);
+        lift_scalars()[SOFFSET] = 0;
+        for (unsigned lane = 0; lane < GFX1250_LANES; lane++)
+            lift_row(ADDRESS)[lane] = lane % 2 ? 4 * lane : 4 * lane - 16;
+        lift_execute(UINT32_MAX);
         checks++;
-        if ((b.base != 0x12340) != (bit >= 26 && bit <= 28))
-            fail("a descriptor with a scale or swizzling");
+        for (unsigned lane = 0; lane < GFX1250_LANES; lane++) {
+            const bool good = lane % 2 || lane >= 4;
+            const unsigned at = 4 * lane + (lane % 2 ? 16 : 0);
+            expect(a, round, lane, 0, lift_row(DATA)[lane], good ? *word_at(memory + at, 4) : 0);
+        }
+        lift_close();
+    }
+}
+
+/* The scalar offset and the instruction's are more than 32 bits together: the base is so far before the memory. */
+static void check_carry(uint8_t *memory) {
+    const struct access *const a = &accesses[0];
+    for (unsigned round = 0; round < 4; round++) {
+        struct buffer b = {.bytes = UINT64_C(1) << 33, .swizzles = round / 2};
+        const uint64_t before = UINT64_C(1) << 32;
+        b.base = memory - distance(&b, 0, before);
+        open_words(a->words, 3, round % 2);
+        make_descriptor(&b, lift_scalars() + DESCRIPTOR);
+        lift_scalars()[SOFFSET] = (uint32_t)(before - a->offset);
+        for (unsigned lane = 0; lane < GFX1250_LANES; lane++)
+            lift_row(ADDRESS)[lane] = 8 * lane;
+        lift_execute(UINT32_MAX);
+        checks++;
+        for (unsigned lane = 0; lane < GFX1250_LANES; lane++)
+            expect(a, round, lane, 1, lift_row(DATA)[lane], *word_at(b.base + distance(&b, 0, before + 8 * lane), 4));
+        lift_close();
     }
 }
 
 int main(void) {
-    enum { ROUNDS = 22 };
+    enum { ROUNDS = 36 };
     lift_start();
     uint8_t *memory = lift_memory(SIZE);
-    check_odd();
+    for (unsigned i = 0; i < SIZE; i++)
+        memory[i] = (uint8_t)random_number();
+    check_wrap(memory);
+    check_carry(memory);
     for (unsigned round = 0; round < ROUNDS; round++)
         for (unsigned i = 0; i < sizeof accesses / sizeof *accesses; i++)
             check_access(&accesses[i], memory, round);

@@ -402,8 +402,7 @@ static struct place find_place(const struct wl_machine *m, const struct smem *s)
     if (s->unit == 4)
         place.offset &= ~UINT64_C(3);
     if (s->wide_buffer) {
-        const uint64_t high = wl_machine_sgpr64(m, s->base + 2), stride = high >> 44 & 0x3fff; /* lane/buffer_lane.h */
-        place.limit = (base >> 57 | (high << 7 & ((UINT64_C(1) << 45) - 1))) * (stride ? stride : 1);
+        place.limit = base >> 57 | (wl_machine_sgpr64(m, s->base + 2) << 7 & ((UINT64_C(1) << 45) - 1)); /* lane/buffer_lane.h */
         base &= (UINT64_C(1) << 57) - 1;
     } else if (s->buffer) {
         uint32_t stride = m->sgpr[s->base + 1] >> 16 & 0x3fff;

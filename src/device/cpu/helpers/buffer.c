@@ -12,8 +12,12 @@
 static struct wl_buffer_place read_place(struct wl_buffer *b, uint64_t low, uint64_t high, uint32_t generation, uint32_t lane,
                                          uint32_t offset) {
     const uint32_t descriptor[4] = {(uint32_t)low, (uint32_t)(low >> 32), (uint32_t)high, (uint32_t)(high >> 32)};
-    wl_buffer_read(b, descriptor, WL_ELEMENT_GENERATION(generation));
-    return (struct wl_buffer_place){.buffer = b, .index = b->add_tid ? lane : 0, .offset = offset};
+    const bool wide = (descriptor[3] & WL_BUFFER_KIND) == WL_BUFFER_WIDE;
+    wl_buffer_read(b, descriptor, WL_ELEMENT_GENERATION(generation) | (wide ? WL_ELEMENT_WIDE : 0));
+    return (struct wl_buffer_place){.buffer = b,
+                                    .index = b->add_tid ? lane : 0,
+                                    .soffset = wide ? descriptor[2] + ((uint64_t)(descriptor[3] & WL_BUFFER_CARRY) << (32 - 6)) : 0,
+                                    .offset = offset};
 }
 
 uint32_t wl_help_buffer_parts(uint64_t low, uint64_t high, uint32_t generation, uint32_t lane, uint32_t offset, uint32_t skip,

@@ -78,6 +78,8 @@ LLVMValueRef wl_lift_smem_offset(struct wl_lift *l, const struct wl_inst *inst);
 /* Bytes of the buffer that the descriptor in `reg` and behind tells, as i64: the number of records, each of the stride's size if there
  * is one. */
 LLVMValueRef wl_lift_smem_limit(struct wl_lift *l, unsigned reg);
+/* The same of gfx1250's descriptor, which tells bytes. For vector accesses too. */
+LLVMValueRef wl_lift_smem_wide_limit(struct wl_lift *l, unsigned reg);
 
 /* ---- rounding.c ---- */
 /* Whether the instruction is one that rounds by the other mode then. */

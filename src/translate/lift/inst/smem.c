@@ -43,17 +43,11 @@ static LLVMValueRef aligned(struct wl_lift *l, LLVMValueRef address) {
     return LLVMBuildAnd(l->b, address, wl_lift_int(l, l->i64, ~UINT64_C(3)), "");
 }
 
-/* gfx1250's: lane/buffer_lane.h. */
-static LLVMValueRef wide_limit(struct wl_lift *l, unsigned reg) {
+LLVMValueRef wl_lift_smem_wide_limit(struct wl_lift *l, unsigned reg) {
     LLVMBuilderRef b = l->b;
-    LLVMValueRef word3 = wl_lift_sgpr(l, reg + 3);
     LLVMValueRef low = LLVMBuildLShr(b, wl_lift_sgpr64(l, reg), wl_lift_int(l, l->i64, 57), "");
     LLVMValueRef high = LLVMBuildShl(b, wl_lift_sgpr64(l, reg + 2), wl_lift_int(l, l->i64, 7), "");
-    LLVMValueRef records = LLVMBuildOr(b, low, LLVMBuildAnd(b, high, wl_lift_int(l, l->i64, (UINT64_C(1) << 45) - 1), ""), "");
-    LLVMValueRef stride = LLVMBuildAnd(b, LLVMBuildLShr(b, word3, wl_lift_int(l, l->i32, 12), ""), wl_lift_int(l, l->i32, 0x3fff), "");
-    LLVMValueRef none = LLVMBuildICmp(b, LLVMIntEQ, stride, LLVMConstNull(l->i32), "");
-    stride = LLVMBuildSelect(b, none, wl_lift_int(l, l->i32, 1), stride, "");
-    return LLVMBuildMul(b, records, LLVMBuildZExt(b, stride, l->i64, ""), "");
+    return LLVMBuildOr(b, low, LLVMBuildAnd(b, high, wl_lift_int(l, l->i64, (UINT64_C(1) << 45) - 1), ""), "");
 }
 
 LLVMValueRef wl_lift_smem_limit(struct wl_lift *l, unsigned reg) {
@@ -75,7 +69,7 @@ static struct smem describe(struct wl_lift *l, const struct wl_inst *inst) {
         s.offset = aligned(l, s.offset);
     if (buffer) {
         base = LLVMBuildAnd(l->b, base, wl_lift_int(l, l->i64, (UINT64_C(1) << (inst->wide_buffer ? 57 : 48)) - 1), "");
-        s.limit = inst->wide_buffer ? wide_limit(l, reg) : wl_lift_smem_limit(l, reg);
+        s.limit = inst->wide_buffer ? wl_lift_smem_wide_limit(l, reg) : wl_lift_smem_limit(l, reg);
     }
     s.address = LLVMBuildAdd(l->b, base, s.offset, "");
     if (s.unit == 4 && !buffer)

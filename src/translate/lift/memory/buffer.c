@@ -1,13 +1,14 @@
 /* Buffer instructions: a descriptor of four SGPRs, an optional index and offset in VGPRs, a scalar offset.
  *
  * Raw buffers, and the swizzled descriptor through which gfx9 and gfx10 reach scratch, have strip forms. Indexed, typed and
- * to-LDS accesses, and all with gfx1250's descriptors, call wave->helpers, which know descriptors in full. */
+ * to-LDS accesses call wave->helpers, which know descriptors in full. */
 #include "translate/lift/memory/memory.h"
 #include "translate/lift/memory/sanitize.h"
 
 #include "machine/helpers.h"
 #include "machine/processor.h"
 #include "translate/isa/helper_words.h"
+#include "translate/lift/inst/inst.h"
 #include "translate/lift/values.h"
 
 #include <stddef.h>
@@ -18,8 +19,7 @@ enum { SCALAR_BASE, SCALAR_OFFSET, SCALAR_LIMIT };
 static bool may_be_scratch(const struct wl_lift *l) { return wl_processor_has(l->unit.request->processor, WL_HAS_SCRATCH_BUFFERS); }
 
 static bool wants_helper(const struct wl_inst *inst) {
-    return inst->isa->space == WL_SPACE_TBUFFER || inst->isa->detail || inst->idxen || inst->addr64 || inst->lds || inst->tfe ||
-           inst->wide_buffer;
+    return inst->isa->space == WL_SPACE_TBUFFER || inst->isa->detail || inst->idxen || inst->addr64 || inst->lds || inst->tfe;
 }
 
 /* The descriptor as it lies in the wave, where helpers read it. */
@@ -100,8 +100,9 @@ static void read_descriptor(struct wl_lift *l, unsigned reg) {
         raw = LLVMBuildAnd(b, raw, LLVMBuildNot(b, records, ""), "");
     }
     LLVMValueRef by_lane = is_not_zero(l, field(l, word3, 23, 1)), odd = LLVMBuildOr(b, swizzles, by_lane, "");
-    /* Its own descriptor goes along with what is neither linear nor scratch, marked by bit 33. */
-    LLVMValueRef marked = LLVMBuildOr(b, LLVMBuildAnd(b, word3, wl_lift_int(l, l->i32, ~3u), ""), wl_lift_int(l, l->i32, 2), "");
+    /* Its own descriptor goes along with what is neither linear nor scratch. */
+    LLVMValueRef marked = LLVMBuildAnd(b, word3, wl_lift_int(l, l->i32, ~(uint32_t)WL_BUFFER_KIND), "");
+    marked = LLVMBuildOr(b, marked, wl_lift_int(l, l->i32, WL_BUFFER_ODD), "");
     LLVMValueRef records = LLVMBuildSelect(b, odd, wl_lift_sgpr(l, reg + 2), limit, "");
     LLVMValueRef flags = LLVMBuildSelect(b, odd, marked, LLVMConstNull(l->i32), "");
     base = LLVMBuildSelect(b, odd, whole, base, "");
@@ -109,7 +110,7 @@ static void read_descriptor(struct wl_lift *l, unsigned reg) {
         LLVMValueRef is_scratch = LLVMBuildAnd(b, swizzles, by_lane, "");
         LLVMValueRef scratch = wl_memory_wave_constant(l, l->wave, offsetof(struct wl_wave, scratch), l->i64);
         base = LLVMBuildSelect(b, is_scratch, scratch, base, "");
-        flags = LLVMBuildSelect(b, is_scratch, wl_lift_int(l, l->i32, 1), flags, "");
+        flags = LLVMBuildSelect(b, is_scratch, wl_lift_int(l, l->i32, WL_BUFFER_SCRATCH), flags, "");
     }
     l->unit.descriptor.reg = reg;
     l->unit.descriptor.base = base;
@@ -127,6 +128,43 @@ static LLVMValueRef find_limit(struct wl_lift *l, LLVMValueRef soffset) {
     return LLVMBuildOr(l->b, LLVMBuildZExt(l->b, records, l->i64, ""), l->unit.descriptor.flags, "");
 }
 
+static LLVMValueRef least(struct wl_lift *l, LLVMValueRef a, LLVMValueRef b) {
+    LLVMValueRef arguments[2] = {a, b};
+    return wl_lift_intrinsic(l, "llvm.umin", &l->i64, 1, arguments, 2);
+}
+
+/* gfx1250's descriptor (lane/buffer_lane.h): base and limit of the bytes that the lanes' offsets count from. No sum of offsets wraps, and
+ * swizzling is for all of it. */
+static void read_wide(struct wl_lift *l, struct wl_item *item, unsigned reg, LLVMValueRef soffset) {
+    LLVMBuilderRef b = l->b;
+    LLVMValueRef word3 = wl_lift_sgpr(l, reg + 3), whole = wl_lift_sgpr64(l, reg), all = wl_lift_int(l, l->i64, UINT32_MAX);
+    LLVMValueRef before = wl_lift_int(l, l->i64, (uint32_t)item->inst->offset0);
+    before = LLVMBuildAdd(b, before, LLVMBuildZExt(b, soffset, l->i64, ""), "");
+
+    LLVMValueRef scale = field(l, word3, 26, 3), one = wl_lift_int(l, l->i32, 1);
+    LLVMValueRef by = LLVMBuildAdd(b, scale, LLVMBuildSelect(b, is_not_zero(l, scale), one, LLVMConstNull(l->i32), ""), "");
+    by = LLVMBuildAdd(b, by, LLVMBuildLShr(b, by, wl_lift_int(l, l->i32, 2), ""), ""); /* 0, 2, 3, 5 */
+    LLVMValueRef stride = LLVMBuildShl(b, field(l, word3, 12, 0x3fff), by, "");
+    LLVMValueRef bytes = wl_lift_smem_wide_limit(l, reg), checks = is_not_zero(l, field(l, word3, 29, 1));
+    bytes = LLVMBuildSelect(b, checks, least(l, bytes, LLVMBuildZExt(b, stride, l->i64, "")), bytes, "");
+    bytes = LLVMBuildSelect(b, is_not_zero(l, field(l, word3, 30, 3)), LLVMConstNull(l->i64), bytes, "");
+    LLVMValueRef arguments[2] = {bytes, before};
+    LLVMValueRef linear = least(l, wl_lift_intrinsic(l, "llvm.usub.sat", &l->i64, 1, arguments, 2), all);
+
+    LLVMValueRef swizzles = LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildAnd(b, word3, wl_lift_int(l, l->i32, UINT32_C(0xd0000000)), ""),
+                                          wl_lift_int(l, l->i32, UINT32_C(0x10000000)), "");
+    LLVMValueRef carry = LLVMBuildLShr(b, before, wl_lift_int(l, l->i64, 32), "");
+    carry = LLVMBuildMul(b, LLVMBuildTrunc(b, carry, l->i32, ""), wl_lift_int(l, l->i32, WL_BUFFER_CARRY), "");
+    LLVMValueRef marked = LLVMBuildAnd(b, word3, wl_lift_int(l, l->i32, ~UINT32_C(0xfff)), "");
+    marked = LLVMBuildOr(b, LLVMBuildOr(b, marked, carry, ""), wl_lift_int(l, l->i32, WL_BUFFER_WIDE), "");
+    LLVMValueRef high = LLVMBuildShl(b, LLVMBuildZExt(b, marked, l->i64, ""), wl_lift_int(l, l->i64, 32), "");
+    high = LLVMBuildOr(b, high, LLVMBuildAnd(b, before, all, ""), "");
+
+    LLVMValueRef base = LLVMBuildAnd(b, whole, wl_lift_int(l, l->i64, (UINT64_C(1) << 57) - 1), "");
+    item->scalar[SCALAR_BASE] = LLVMBuildSelect(b, swizzles, whole, LLVMBuildAdd(b, base, before, ""), "");
+    item->scalar[SCALAR_LIMIT] = LLVMBuildSelect(b, swizzles, high, linear, "");
+}
+
 bool wl_buffer_record(struct wl_lift *l, struct wl_item *item, const struct wl_operand *data, const struct wl_operand *address) {
     const struct wl_inst *inst = item->inst;
     const struct wl_operand *descriptor = address + 1, *scalar = address + 2;
@@ -141,6 +179,10 @@ bool wl_buffer_record(struct wl_lift *l, struct wl_item *item, const struct wl_o
         item->fact[0] = l->unit.facts ? l->unit.facts->row[address->reg] : (struct wl_fact){0};
     else
         item->fact[0] = (struct wl_fact){.kind = WL_FACT_AFFINE, .zeros = 32};
+    if (inst->wide_buffer) {
+        read_wide(l, item, descriptor->reg, soffset);
+        return true;
+    }
     read_descriptor(l, descriptor->reg);
     item->scalar[SCALAR_BASE] = LLVMBuildAdd(l->b, l->unit.descriptor.base, LLVMBuildZExt(l->b, soffset, l->i64, ""), "");
     item->scalar[SCALAR_LIMIT] = find_limit(l, soffset);
@@ -150,7 +192,8 @@ bool wl_buffer_record(struct wl_lift *l, struct wl_item *item, const struct wl_o
 struct wl_lanes wl_buffer_lanes(struct wl_lift *l, const struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
     const struct wl_operand *address = &inst->operands[1];
-    LLVMValueRef offset = wl_lift_int(l, l->i32, (uint32_t)inst->offset0);
+    const uint32_t given = inst->wide_buffer ? 0 : (uint32_t)inst->offset0; /* what the base has not */
+    LLVMValueRef offset = wl_lift_int(l, l->i32, given);
     struct wl_lanes lanes = {.base = item->scalar[SCALAR_BASE], .limit = item->scalar[SCALAR_LIMIT], .low_fact = item->fact[0]};
     bool uniform = lanes.low_fact.kind == WL_FACT_AFFINE && lanes.low_fact.stride == 0;
     if (address->kind != WL_OPERAND_VGPR) {
@@ -164,7 +207,7 @@ struct wl_lanes wl_buffer_lanes(struct wl_lift *l, const struct wl_item *item) {
     }
     if (!may_be_scratch(l))
         lanes.scalar_offset = NULL;
-    if (inst->offset0)
+    if (given)
         lanes.low_fact.bits = 32; /* the sum may wrap */
     return lanes;
 }
