@@ -72,7 +72,7 @@ enum {
     WL_FLUSHES_ATOMICS = 1 << 11,        /* f32 additions in memory take denormals for 0, whatever MODE says */
     WL_FLUSHES_MATRICES = 1 << 12,       /* matrix instructions do with those of f16 and bf16 */
     WL_HAS_WAVE32_ALONE = 1 << 13,       /* no waves of 64 */
-    WL_HAS_CLUSTERS = 1 << 14,           /* workgroups of a launch in clusters, with a barrier of their own and LDS that they share */
+    WL_HAS_CLUSTERS = 1 << 14,           /* workgroups of a launch in clusters, with a barrier of their own and loads for several of them */
     WL_HAS_NAMED_BARRIERS = 1 << 15,     /* 16 in a workgroup, beside its own */
     WL_HAS_1024_VGPRS = 1 << 16,         /* s_set_vgpr_msb chooses which 256 of them an instruction's fields name */
     WL_HAS_PRELOAD = 1 << 17,            /* a kernel may ask for its first arguments in SGPRs */

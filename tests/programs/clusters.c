@@ -99,24 +99,31 @@ static int passes_on(unsigned size, unsigned clusters, unsigned block) {
     return 0;
 }
 
-static int multicasts(unsigned size, unsigned clusters, unsigned mask) {
+/* What a workgroup loads comes to itself alone, and only if the mask has it, or nobody. */
+static int multicasts(const char *kernel, unsigned size, unsigned clusters, unsigned mask) {
     const unsigned grid[3] = {size * clusters, 1, 1}, cluster[3] = {size, 1, 1};
     void *arguments[] = {&input, &memory, &size, &mask};
     for (unsigned i = 0; i < grid[0] * WAVE; i++)
         input[i] = (int)(i * 2654435761u >> 20);
-    if (failed(launch("multicast", grid, cluster, WAVE, arguments), hipSuccess, "multicast"))
+    if (failed(launch(kernel, grid, cluster, WAVE, arguments), hipSuccess, kernel))
         return 1;
     for (unsigned i = 0; i < grid[0] * WAVE; i++) {
         const unsigned workgroup = i / WAVE, lane = i % WAVE, rank = workgroup % size, first = workgroup - rank;
-        int want = input[lane];
-        for (unsigned from = 0; from < size; from++) {
-            const int gets = mask ? mask >> rank & 1 : from == rank; /* without a mask a load is for its own workgroup */
-            want += (gets ? input[(first + from) * WAVE + WAVE - 1 - lane] : -1) * (int)(from + 1);
+        unsigned want = 0;
+        int row = -1;
+        for (unsigned step = 0; step < 2 * size; step++) {
+            if (step - rank < size && (!mask || mask >> rank & 1))
+                row = input[(first + step - rank) * WAVE + WAVE - 1 - lane];
+            want = want * 3 + (unsigned)row;
         }
-        if (wrong("multicast", i, memory[i], want))
+        if (wrong(kernel, i, memory[i], (int)(want + (unsigned)input[lane])))
             return 1;
     }
     return 0;
+}
+
+static int multicasts_both(unsigned size, unsigned clusters, unsigned mask) {
+    return multicasts("multicast", size, clusters, mask) || multicasts("multicast_tiles", size, clusters, mask);
 }
 
 static int meets(void) {
@@ -152,7 +159,7 @@ static int captured(void) {
 
 static int together(void) {
     cooperative = 1;
-    const int bad = passes_on(2, 2, 2 * WAVE) || multicasts(4, 1, 0xb) || meets();
+    const int bad = passes_on(2, 2, 2 * WAVE) || multicasts_both(4, 1, 0xb) || meets();
     cooperative = 0;
     return bad;
 }
@@ -236,9 +243,9 @@ int main(void) {
         failed(hipMallocManaged((void **)&input, MOST * sizeof *input, hipMemAttachGlobal), hipSuccess, "hipMallocManaged") ||
         failed(hipModuleLoadData(&module, clusters_code), hipSuccess, "hipModuleLoadData"))
         return 1;
-    if (ids() || passes_on(2, 7, 3 * WAVE) || passes_on(16, 3, 2 * WAVE) || passes_on(5, 40, WAVE) || multicasts(4, 5, 0xf) ||
-        multicasts(3, 4, 5) || multicasts(16, 2, 0x8421) || multicasts(2, 3, 0) || meets() || captured() || together() || leaves() ||
-        phases() || large() || limits())
+    if (ids() || passes_on(2, 7, 3 * WAVE) || passes_on(16, 3, 2 * WAVE) || passes_on(5, 40, WAVE) || multicasts_both(4, 5, 0xf) ||
+        multicasts_both(3, 4, 5) || multicasts_both(16, 2, 0x8421) || multicasts_both(2, 3, 0) || meets() || captured() || together() ||
+        leaves() || phases() || large() || limits())
         return 1;
     puts("PASS clusters");
     return 0;

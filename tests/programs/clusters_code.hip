@@ -55,25 +55,48 @@ KERNEL void meet(GLOBAL unsigned *count, unsigned all) {
     __builtin_amdgcn_s_cluster_barrier();
 }
 
-// Each workgroup's wave loads a row to the LDS of those that the mask names; then all add up what they got.
-KERNEL void multicast(GLOBAL const int *in, GLOBAL int *out, unsigned size, unsigned mask) {
-    SHARED int rows[16][WAVE];
-    const unsigned workgroup = __builtin_amdgcn_workgroup_id_x(), rank = __builtin_amdgcn_cluster_workgroup_flat_id();
-    int sum = 0;
-    for (unsigned i = 0; i < 16; i++)
-        rows[i][ITEM()] = -1;
-    FENCE("agent");
-    __builtin_amdgcn_s_cluster_barrier();
-    __builtin_amdgcn_cluster_load_async_to_lds_b32((GLOBAL int *)(in + workgroup * WAVE + ITEM()), (LOCAL int *)&rows[rank][ITEM()], 0, 0,
-                                                   (int)mask);
+// The workgroups of a cluster load the same rows, each a step later than the one before it, to places of its own: nothing but a workgroup's own loads
+// may write to its LDS. `tiles`: by the tensor data mover, for which a row is a tile of one dimension.
+typedef int group4 __attribute__((ext_vector_type(4)));
+typedef int group8 __attribute__((ext_vector_type(8)));
+
+static inline __attribute__((device, always_inline)) void load_row(GLOBAL const int *row, LOCAL int *place, unsigned mask) {
+    __builtin_amdgcn_cluster_load_async_to_lds_b32((GLOBAL int *)row + ITEM(), place + ITEM(), 0, 0, (int)mask);
     __builtin_amdgcn_s_wait_asynccnt(0);
-    FENCE("agent");
-    __builtin_amdgcn_s_cluster_barrier();
-    FENCE("agent");
-    for (unsigned i = 0; i < size; i++)
-        sum += rows[i][WAVE - 1 - ITEM()] * (int)(i + 1);
-    out[workgroup * WAVE + ITEM()] = sum + __builtin_amdgcn_cluster_load_b32((GLOBAL int *)(in + ITEM()), 0, (int)mask);
 }
+
+static inline __attribute__((device, always_inline)) void load_tile(GLOBAL const int *row, LOCAL int *place, unsigned mask) {
+    const unsigned long from = (unsigned long)row;
+    const group4 where = {1, (int)(unsigned)(unsigned long)place, (int)from, (int)(from >> 32 | 2u << 30)};
+    const group8 what = {(int)(mask | 2 << 16), WAVE << 16, 1 << 16, WAVE << 16, 1, 0, 0, 0};
+    __builtin_amdgcn_tensor_load_to_lds_d2(where, what, 0);
+    __builtin_amdgcn_s_wait_tensorcnt(0);
+}
+
+static inline __attribute__((device, always_inline)) void load_rows(GLOBAL const int *in, GLOBAL int *out, unsigned size, unsigned mask,
+                                                                    bool tiles) {
+    SHARED int rows[8][WAVE];
+    const unsigned workgroup = __builtin_amdgcn_workgroup_id_x(), rank = __builtin_amdgcn_cluster_workgroup_flat_id();
+    LOCAL int *place = (LOCAL int *)rows[rank / 2];
+    unsigned sum = 0;
+    for (unsigned i = 0; i < 8; i++)
+        rows[i][ITEM()] = -1;
+    for (unsigned step = 0; step < 2 * size; step++) {
+        const unsigned round = step - rank;
+        FENCE("workgroup");
+        if (round < size && tiles)
+            load_tile(in + (workgroup - rank + round) * WAVE, place, mask);
+        else if (round < size)
+            load_row(in + (workgroup - rank + round) * WAVE, place, mask);
+        FENCE("workgroup");
+        __builtin_amdgcn_s_cluster_barrier();
+        sum = sum * 3 + (unsigned)place[WAVE - 1 - ITEM()];
+    }
+    out[workgroup * WAVE + ITEM()] = (int)sum + __builtin_amdgcn_cluster_load_b32((GLOBAL int *)(in + ITEM()), 0, (int)mask);
+}
+
+KERNEL void multicast(GLOBAL const int *in, GLOBAL int *out, unsigned size, unsigned mask) { load_rows(in, out, size, mask, false); }
+KERNEL void multicast_tiles(GLOBAL const int *in, GLOBAL int *out, unsigned size, unsigned mask) { load_rows(in, out, size, mask, true); }
 
 // A workgroup that ends is missed by nobody.
 KERNEL void leave(GLOBAL unsigned *out) {

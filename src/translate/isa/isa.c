@@ -354,7 +354,7 @@ static const struct wl_isa table[] = {
 #define LANE_KIND(OPERATION, ...)
 #define TRANSPOSED(NAME, BITS, SPACE)                                                                                                      \
     {.name = #NAME, .class = WL_ISA_LANE, .detail = WL_LANE_LOAD_TRANSPOSED, .bits = (BITS), .space = WL_SPACE_##SPACE}
-/* A load to registers for several workgroups of a cluster is one by each of them; to LDS it goes to all that M0 names. */
+/* A load for several workgroups of a cluster is one by each of them. To LDS it brings nothing to a workgroup that M0 does not name. */
 #define COPY(BITS)                                                                                                                         \
     {.name = "global_load_async_to_lds_b" #BITS, .class = WL_ISA_LANE, .detail = WL_LANE_LOAD_ASYNC, .bits = (BITS)},                      \
         {.name = "cluster_load_async_to_lds_b" #BITS, .class = WL_ISA_LANE, .detail = WL_LANE_LOAD_CLUSTER, .bits = (BITS)}, {             \

@@ -170,30 +170,18 @@ void wl_help_load_transposed(struct wl_wave *wave, uint32_t *destination, const 
     }
 }
 
-/* From memory to the LDS of each workgroup of `mask`. */
-static void multicast(const struct wl_cluster *cluster, uint32_t mask, uint32_t to, const void *memory, size_t size) {
-    uint8_t bytes[16];
-    memcpy(bytes, memory, size);
-    for (uint32_t rank = 0; rank < cluster->count; rank++)
-        if (mask >> rank & 1)
-            memcpy(cluster->lds[rank] + to, bytes, size);
-}
-
 void wl_help_copy_lds(struct wl_wave *wave, const uint32_t *lds, const uint32_t *address, uint64_t base, uint32_t offset, uint32_t kind) {
     const uint64_t exec = wl_exec(wave);
     const size_t size = kind >> WL_REACH_SIZE & 0xff;
-    const struct wl_cluster *cluster = kind & WL_REACH_CLUSTER ? wl_wave_cluster(wave) : NULL;
-    const uint32_t mask = cluster ? wave->sgpr[WL_SGPR_M0] & 0xffff : 0;
-
+    if (kind & WL_REACH_CLUSTER && !wl_cluster_takes(wave, wave->sgpr[WL_SGPR_M0] & 0xffff))
+        return;
     for (uint32_t l = 0; l < wave->wave_size; l++) {
         if (!wl_lane_in(exec, l))
             continue;
         const uint32_t place = lds[l] + offset;
         void *const local = wave->lds + place;
         void *const memory = (void *)(uintptr_t)wl_help_reach(wave, address, base, kind, l);
-        if (mask)
-            multicast(cluster, mask, place, memory, size);
-        else if (kind & WL_REACH_STORE)
+        if (kind & WL_REACH_STORE)
             memcpy(memory, local, size);
         else
             memcpy(local, memory, size);

@@ -36,6 +36,11 @@ uint32_t wl_cluster_status(const struct wl_wave *wave) {
     return wl_wave_cluster(wave) ? IN_CLUSTER | barriers->workgroup->rank << RANK : 0;
 }
 
+bool wl_cluster_takes(const struct wl_wave *wave, uint32_t mask) {
+    const struct wl_wave_barriers *barriers = wave->owner;
+    return !mask || !wl_wave_cluster(wave) || mask >> barriers->workgroup->rank & 1;
+}
+
 void wl_cluster_begin(struct wl_cluster *cluster, uint32_t workgroups) {
     *cluster = (struct wl_cluster){.count = workgroups};
     atomic_init(&cluster->barrier, workgroups);

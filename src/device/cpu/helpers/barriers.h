@@ -17,7 +17,6 @@
 struct wl_cluster {
     _Atomic uint64_t barrier; /* bits 15:0: workgroups that have not ended, 31:16: signals, 63:32: the phase */
     uint32_t count;
-    uint8_t *lds[WL_CLUSTER_WORKGROUPS]; /* of each workgroup */
 };
 
 /* A workgroup's. The dispatcher counts the waves that wait at the workgroup's own barrier, and opens it. */
@@ -58,6 +57,9 @@ enum { WL_CLUSTER_BARRIER = -3 }; /* its number */
 const struct wl_cluster *wl_wave_cluster(const struct wl_wave *wave);
 /* What HW_REG_IB_STS2 says of clusters: bits 9:6: not 0 in one; 24:21: the workgroup's rank there. */
 uint32_t wl_cluster_status(const struct wl_wave *wave);
+/* Whether a load for the workgroups of `mask`, by rank, brings the wave's own what it asks for. All of them issue such a load, and each gets its
+ * part by its own instruction, where that says; hardware reads memory once. No mask, or no cluster: a workgroup loads for itself. */
+bool wl_cluster_takes(const struct wl_wave *wave, uint32_t mask);
 void wl_cluster_begin(struct wl_cluster *cluster, uint32_t workgroups);
 
 #endif

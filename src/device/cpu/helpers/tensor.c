@@ -1,5 +1,6 @@
 /* gfx1250's tensor data mover: tiles of tensors between memory and LDS, by descriptors in four groups of scalar registers. Their fields are those
  * of MLIR's amdgpu dialect and of Triton; what an instruction does with them is as AMD's emulator rocjitsu has it. */
+#include "device/cpu/helpers/barriers.h"
 #include "device/cpu/helpers/lanes.h"
 
 #include "base/options.h"
@@ -200,15 +201,16 @@ void wl_help_tensor(struct wl_wave *wave, const uint32_t *group0, const uint32_t
     if (!(group0[0] & COUNT))
         return;
     read_descriptor(&t, group);
+    const bool takes = store || wl_cluster_takes(wave, (uint32_t)field(group1, 0, 16));
     const char *why = unknown(&t, group);
     if (!why && t.iterations > 1 && t.memory_step && !is_unique(&t))
         why = "iteration over a tensor whose rows overlap";
     if (why)
         refuse(why);
-    else if (t.gather)
+    else if (takes && t.gather)
         move_gathered(&t);
     else
-        for (uint32_t i = 0; i < t.iterations && t.rank; i++)
+        for (uint32_t i = 0; takes && i < t.iterations && t.rank; i++)
             move_tile(&t, i);
     if (field(group1, 18, 1))
         wl_lds_arrive(wave, (uint32_t)field(group1, 32, 16) << 3, 1);

@@ -21,7 +21,6 @@ struct wl_resident_cluster {
 void wl_cluster_join(struct wl_group *group, struct wl_cluster *cluster, uint32_t rank) {
     group->cluster = cluster;
     group->cluster_rank = rank;
-    cluster->lds[rank] = group->lds;
 }
 
 /* ttmp6: the workgroup's place by four bits a dimension, then the size in workgroups less 1, likewise, then the last rank. */

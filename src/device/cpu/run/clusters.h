@@ -1,4 +1,4 @@
-/* Launches in clusters: workgroups that are resident together, share a barrier, and write to each other's LDS (gfx1250).
+/* Launches in clusters: workgroups that are resident together and share a barrier (gfx1250).
  *
  * A thread takes a cluster at a time and gives turns to its workgroups until all have ended. Clusters may wait for others, as workgroups may:
  * if nothing moves, the thread begins one more beside those that it has. In a cooperative launch all workgroups are resident anyhow, and any
