@@ -1,6 +1,7 @@
 /* HIP reference: Initialization and version; Device management. */
 #include "api/api.h"
 #include "api/texture.h"
+#include "base/options.h"
 #include "runtime/capture.h"
 #include "runtime/context.h"
 
@@ -233,9 +234,18 @@ static bool can_reach(const struct wl_context *context, const struct wl_context 
     return !device->ops->host || (device->ops == other->ops && device->ops->host->peer_possible(device, other));
 }
 
-static enum wl_status tell_peer(struct wl_context *context, struct wl_context *peer, bool on) {
-    const struct wl_host_memory_ops *host = context->device->ops->host;
-    return host ? host->peer_access(context->device, peer->device, on) : WL_OK;
+/* AMD's runtime opens the peer's memory to all devices that can reach it, not to the one that asks alone, and leaves it open when access is
+ * disabled again. Programs rely on it: they launch into another device's stream with memory of the current one. */
+static enum wl_status open_memory(const struct wl_context *context, const struct wl_context *peer) {
+    const struct wl_host_memory_ops *host = peer->device->ops->host;
+    if (!host)
+        return WL_OK;
+    for (unsigned i = 0; i < wl_context_count(); i++) {
+        const struct wl_context *other = wl_context_at(i);
+        if (other != context && can_reach(other, peer) && host->peer_access(other->device, peer->device) != WL_OK)
+            wl_log(2, "device %u: %s", i, wl_failure());
+    }
+    return host->peer_access(context->device, peer->device);
 }
 
 hipError_t hipDeviceCanAccessPeer(int *canAccess, int deviceId, int peerDeviceId) {
@@ -257,7 +267,7 @@ hipError_t hipDeviceEnablePeerAccess(int peerDeviceId, unsigned int flags) {
     API_REQUIRE(can_reach(context, peer), hipErrorInvalidDevice);
     uint64_t bit = UINT64_C(1) << peer->index;
     API_REQUIRE(!(atomic_fetch_or(&peers[context->index], bit) & bit), hipErrorPeerAccessAlreadyEnabled);
-    enum wl_status status = tell_peer(context, peer, true);
+    enum wl_status status = open_memory(context, peer);
     if (status != WL_OK)
         atomic_fetch_and(&peers[context->index], ~bit);
     API_RETURN(status);
@@ -269,7 +279,7 @@ hipError_t hipDeviceDisablePeerAccess(int peerDeviceId) {
     API_REQUIRE(can_reach(context, peer), hipErrorInvalidDevice);
     uint64_t bit = UINT64_C(1) << peer->index;
     API_REQUIRE(atomic_fetch_and(&peers[context->index], ~bit) & bit, hipErrorPeerAccessNotEnabled);
-    API_RETURN(tell_peer(context, peer, false));
+    API_SUCCESS();
 }
 
 #define LINK_XGMI 4 /* of HSA's link types the one for memory that both sides share */

@@ -169,8 +169,8 @@ struct wl_host_memory_ops {
     enum wl_status (*managed_advise)(struct wl_device *device, const void *memory, size_t size, enum wl_advice advice,
                                      const struct wl_device *location, bool on);
     bool (*peer_possible)(const struct wl_device *device, const struct wl_device *peer);
-    /* Lets `device` read and write the memory of `peer`, or takes that back: it ends when all who asked for it have taken it back. */
-    enum wl_status (*peer_access)(struct wl_device *device, struct wl_device *peer, bool on);
+    /* Lets `device` read and write the memory of `peer` from now on. */
+    enum wl_status (*peer_access)(struct wl_device *device, struct wl_device *peer);
     /* Device memory between processes: a handle of WL_SHARED_HANDLE bytes for the allocation that begins at `memory`. */
     enum wl_status (*share)(struct wl_device *device, const void *memory, void *handle);
     /* WL_INVALID_VALUE: not a handle; WL_ILLEGAL_STATE: it is of this process, or open already; else as WL_NOT_FOUND. */

@@ -48,7 +48,7 @@ static bool join_peers(struct wl_stream *const *streams, unsigned count) {
     struct wl_device *first = streams[0]->context->device;
     for (unsigned i = 1; i < count; i++) {
         struct wl_device *device = streams[i]->context->device;
-        if (!first->ops->host->peer_possible(device, first) || first->ops->host->peer_access(device, first, true) != WL_OK)
+        if (!first->ops->host->peer_possible(device, first) || first->ops->host->peer_access(device, first) != WL_OK)
             return false;
     }
     return true;

@@ -670,7 +670,7 @@ static enum wl_status let_in(const struct wl_mempool *pool, unsigned device) {
         return WL_OK;
     if (pool->shared)
         return wl_fail(WL_UNSUPPORTED, "a pool of several processes is for GPU %u alone", owner->index);
-    return host->peer_access(other->device, owner->device, true);
+    return host->peer_access(other->device, owner->device);
 }
 
 enum wl_status wl_mempool_set_access(struct wl_mempool *pool, unsigned device, unsigned access) {

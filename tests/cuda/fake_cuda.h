@@ -22,6 +22,7 @@ struct fake_launch {
     const char *kernel; /* PTX: the entry's name; a translated kernel: the kernel's */
     unsigned grid[3], block[3], shared;
     bool cooperative;
+    int device;
     unsigned count;        /* parameters */
     const void *values[8]; /* copies of them */
     size_t sizes[8];
@@ -35,9 +36,11 @@ struct fake_control {
     unsigned long (*calls)(const char *function);
     void (*kernel)(const char *name, fake_kernel *run);
     void *(*at)(const void *device); /* the contents of device memory; other addresses as they are */
-    void (*elsewhere)(bool on);      /* while on, memory is opened at addresses of another process's */
-    void (*hold)(bool on);           /* while on, no stream does any work */
-    long (*memory)(void);            /* bytes of device memory in use */
+    bool (*reaches)(int device,
+                    const void *memory); /* whether kernels of a GPU may touch such memory: their own GPU's, a peer's, the host's */
+    void (*elsewhere)(bool on);          /* while on, memory is opened at addresses of another process's */
+    void (*hold)(bool on);               /* while on, no stream does any work */
+    long (*memory)(void);                /* bytes of device memory in use */
     void (*last_launch)(struct fake_launch *launch);
     unsigned long (*launches)(void);
     /* Memory of another interface: a descriptor for the driver, the caller's, and a file with the contents, the fake's. */
@@ -63,6 +66,7 @@ extern const struct fake_control fake_control;
 CUresult fake_enter(const char *function);
 /* The calling thread's. */
 CUcontext fake_context(void);
+int fake_device(void); /* the context's */
 /* The sticky error that a kernel left. */
 CUresult fake_fault(void);
 void fake_set_fault(CUresult fault);
@@ -71,6 +75,7 @@ enum fake_kind { FAKE_UNKNOWN, FAKE_DEVICE, FAKE_PINNED, FAKE_MANAGED };
 /* What is at [address, address + size); a range that leaves a device allocation is not found. */
 bool fake_find(uint64_t address, size_t size, enum fake_kind *kind);
 void *fake_at(uint64_t address);
+int fake_owner(uint64_t address); /* the GPU that allocated it; -1: none */
 long fake_memory_used(void);
 void fake_elsewhere(bool on);
 int fake_external(size_t size, int *file);

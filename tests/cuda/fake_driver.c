@@ -68,10 +68,18 @@ static unsigned long calls(const char *function) {
 
 static void *at(const void *device) { return fake_at((uint64_t)(uintptr_t)device); }
 
+static _Atomic unsigned peers[MAX_DEVICES]; /* bit n of word m: GPU m has enabled access to GPU n */
+
+static bool reaches(int device, const void *memory) {
+    const int owner = fake_owner((uint64_t)(uintptr_t)memory);
+    return owner < 0 || owner == device || peers[device] >> owner & 1;
+}
+
 const struct fake_control fake_control = {.fail_next = set_failure,
                                           .calls = calls,
                                           .kernel = fake_register_kernel,
                                           .at = at,
+                                          .reaches = reaches,
                                           .elsewhere = fake_elsewhere,
                                           .external = fake_external,
                                           .hold = fake_hold,
@@ -228,6 +236,8 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
 
 CUcontext fake_context(void) { return current; }
 
+int fake_device(void) { return current->device; }
+
 CUresult cuCtxGetCurrent(CUcontext *context) {
     FAKE_ENTER();
     *context = current;
@@ -253,25 +263,15 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
     return limit == CU_LIMIT_STACK_SIZE ? CUDA_SUCCESS : CUDA_ERROR_UNSUPPORTED_LIMIT;
 }
 
-static unsigned peers[MAX_DEVICES];
-
 CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
     FAKE_ENTER();
-    *can = device != peer && device < 2 && peer < 2; /* the third is behind another switch */
+    *can = device != peer && device != 2 && peer != 2; /* the third is behind another switch */
     return CUDA_SUCCESS;
 }
 
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
     FAKE_ENTER();
     FAKE_REQUIRE(current && flags == 0, CUDA_ERROR_INVALID_VALUE);
-    FAKE_REQUIRE(!(peers[current->device] >> peer->device & 1), CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
-    peers[current->device] |= 1u << peer->device;
-    return CUDA_SUCCESS;
-}
-
-CUresult cuCtxDisablePeerAccess(CUcontext peer) {
-    FAKE_ENTER();
-    FAKE_REQUIRE(current && peers[current->device] >> peer->device & 1, CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
-    peers[current->device] &= ~(1u << peer->device);
-    return CUDA_SUCCESS;
+    const unsigned bit = 1u << peer->device;
+    return atomic_fetch_or(&peers[current->device], bit) & bit ? CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED : CUDA_SUCCESS;
 }

@@ -15,6 +15,7 @@ struct range {
     size_t size;
     enum fake_kind kind;
     bool registered; /* of the program */
+    int device;      /* FAKE_DEVICE: whose memory it is */
 };
 
 static struct {
@@ -68,6 +69,14 @@ bool fake_find(uint64_t address, size_t size, enum fake_kind *kind) {
     return found;
 }
 
+int fake_owner(uint64_t address) {
+    pthread_mutex_lock(&memory.lock);
+    const struct range *range = *range_at(address);
+    int owner = range && range->kind == FAKE_DEVICE ? range->device : -1;
+    pthread_mutex_unlock(&memory.lock);
+    return owner;
+}
+
 long fake_memory_used(void) {
     pthread_mutex_lock(&memory.lock);
     long used = memory.used;
@@ -78,7 +87,7 @@ long fake_memory_used(void) {
 static void add(uint64_t address, size_t size, enum fake_kind kind, bool registered) {
     struct range *range = malloc(sizeof *range);
     pthread_mutex_lock(&memory.lock);
-    *range = (struct range){memory.ranges, address, size, kind, registered};
+    *range = (struct range){memory.ranges, address, size, kind, registered, -1};
     memory.ranges = range;
     pthread_mutex_unlock(&memory.lock);
 }
@@ -124,6 +133,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr *result, size_t size) {
         memory.top = begin + capacity;
     }
     if (range) {
+        range->device = fake_device();
         memset(fake_at(range->address), 0xdb, size < 65536 ? size : 65536);
         range->next = memory.ranges;
         memory.ranges = range;

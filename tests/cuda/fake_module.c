@@ -369,7 +369,7 @@ static CUresult give_launch(CUfunction function, const unsigned grid[3], const u
                  CUDA_ERROR_INVALID_VALUE);
     FAKE_REQUIRE(shared <= 49152 || (int)shared <= function->shared_limit, CUDA_ERROR_INVALID_VALUE);
     struct fake_launch *launch = calloc(1, sizeof *launch);
-    *launch = (struct fake_launch){.kernel = function->kernel, .shared = shared, .cooperative = cooperative};
+    *launch = (struct fake_launch){.kernel = function->kernel, .shared = shared, .cooperative = cooperative, .device = fake_device()};
     memcpy(launch->grid, grid, sizeof launch->grid);
     memcpy(launch->block, block, sizeof launch->block);
     CUresult result = copy_arguments(function, arguments, extra, launch);

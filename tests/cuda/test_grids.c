@@ -1,12 +1,13 @@
-/* Several GPUs. A pool lets another GPU in. Cooperative launches: each device gets its grid, what they share goes away, a grid that fails stops no one for ever. */
+/* Several GPUs. A pool lets another GPU in, and so does enabling a peer. Cooperative launches: each device gets its grid, what they share goes away, a grid that fails stops no one for ever. */
 #include "cuda_test.h"
 
 #include <stdatomic.h>
+#include <string.h>
 #include <unistd.h>
 
-enum { DEVICES = 3 };
+enum { DEVICES = 4 };
 
-static hipFunction_t functions[DEVICES];
+static hipFunction_t functions[DEVICES], stores[DEVICES];
 static hipStream_t streams[DEVICES];
 static atomic_uint launched, cooperative;
 
@@ -115,24 +116,19 @@ static void test_failure(void **state) {
     assert_int_equal(atomic_load(&launched), 0);
 }
 
-/* The other GPU reaches the pool as soon as it is let in, also after the program has taken back its own access. */
+/* The other GPU reaches the pool as soon as it is let in. */
 static void test_pool_of_peer(void **state) {
     (void)state;
     const hipMemPoolProps props = {.allocType = hipMemAllocationTypePinned, .location = {hipMemLocationTypeDevice, 0}};
     const hipMemAccessDesc second = {{hipMemLocationTypeDevice, 1}, hipMemAccessFlagsProtReadWrite},
                            apart = {{hipMemLocationTypeDevice, 2}, hipMemAccessFlagsProtReadWrite};
-    const unsigned long let_in = fake->calls("cuCtxEnablePeerAccess"), taken_back = fake->calls("cuCtxDisablePeerAccess");
+    const unsigned long let_in = fake->calls("cuCtxEnablePeerAccess");
     hipMemPool_t pool = NULL;
     hipMemAccessFlags flags;
     ok(hipMemPoolCreate(&pool, &props));
     ok(hipMemPoolSetAccess(pool, &second, 1));
     ok(hipMemPoolSetAccess(pool, &second, 1));
     assert_int_equal(fake->calls("cuCtxEnablePeerAccess") - let_in, 1);
-    ok(hipSetDevice(1));
-    ok(hipDeviceEnablePeerAccess(0, 0));
-    ok(hipDeviceDisablePeerAccess(0));
-    ok(hipSetDevice(0));
-    assert_int_equal(fake->calls("cuCtxDisablePeerAccess") - taken_back, 0);
     fails(hipErrorInvalidValue, hipMemPoolSetAccess(pool, &apart, 1));
     hipMemLocation location = apart.location;
     ok(hipMemPoolGetAccess(&flags, pool, &location));
@@ -140,19 +136,61 @@ static void test_pool_of_peer(void **state) {
     ok(hipMemPoolDestroy(pool));
 }
 
+static CUresult run_store(const struct fake_launch *launch) {
+    int *memory, value;
+    memcpy((void *)&memory, launch->values[1], sizeof memory);
+    memcpy(&value, (const char *)launch->values[1] + 8, sizeof value);
+    if (!fake->reaches(launch->device, memory))
+        return CUDA_ERROR_ILLEGAL_ADDRESS;
+    *(int *)fake->at(memory) = value;
+    return CUDA_SUCCESS;
+}
+
+/* A stream that another device has made, memory of the current one, access enabled from the current device to another one: a peer's memory,
+ * once enabled, stays open to all devices that can reach it. */
+static void test_stream_of_peer(void **state) {
+    static const struct {
+        int source, target, stream;
+    } cases[] = {{0, 1, 0}, {1, 0, 0}, {1, 3, 3}, {3, 1, 0}};
+    (void)state;
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int source = cases[i].source, target = cases[i].target, of = cases[i].stream;
+        int *from = NULL, *to = NULL, value = 22 + (int)i, count = 1, result = 0;
+        void *arguments[] = {(void *)&from, &value, &count};
+        ok(hipSetDevice(source));
+        ok(hipDeviceEnablePeerAccess(target, 0));
+        ok(hipMalloc((void **)&from, sizeof *from));
+        ok(hipSetDevice(target));
+        ok(hipMalloc((void **)&to, sizeof *to));
+        ok(hipSetDevice(source));
+        ok(hipModuleLaunchKernel(stores[of], 1, 1, 1, 64, 1, 1, 0, streams[of], arguments, NULL));
+        ok(hipMemcpyPeerAsync(to, target, from, source, sizeof *to, streams[of]));
+        ok(hipStreamSynchronize(streams[of]));
+        ok(hipMemcpy(&result, to, sizeof result, hipMemcpyDeviceToHost));
+        assert_int_equal(result, value);
+        ok(hipDeviceDisablePeerAccess(target));
+        ok(hipFree(from));
+        ok(hipFree(to));
+    }
+    ok(hipSetDevice(0));
+}
+
 int main(void) {
-    setenv("FAKE_CUDA_DEVICES", "3", 1);
+    setenv("FAKE_CUDA_DEVICES", "4", 1);
     use_fake_driver("cuda,cpu");
     fake->kernel("empty", run_empty);
+    fake->kernel("add", run_store);
     for (int d = 0; d < DEVICES; d++) {
         hipModule_t module;
         if (hipSetDevice(d) != hipSuccess || hipModuleLoad(&module, API_TEST_OBJECT) != hipSuccess ||
-            hipModuleGetFunction(&functions[d], module, "empty") != hipSuccess || hipStreamCreate(&streams[d]) != hipSuccess)
+            hipModuleGetFunction(&functions[d], module, "empty") != hipSuccess ||
+            hipModuleGetFunction(&stores[d], module, "add") != hipSuccess || hipStreamCreate(&streams[d]) != hipSuccess)
             return 1;
     }
     (void)hipSetDevice(0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pool_of_peer),
+        cmocka_unit_test(test_stream_of_peer),
         cmocka_unit_test(test_each_device_gets_its_grid),
         cmocka_unit_test(test_where_the_barrier_is),
         cmocka_unit_test(test_cpu_devices),

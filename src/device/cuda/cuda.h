@@ -83,9 +83,8 @@ struct wl_cuda_device {
     pthread_mutex_t services_lock; /* guards the creation of the members from `services` on; taken before all other locks */
     pthread_mutex_t lock;          /* guards what follows */
     struct wl_cuda_block *blocks;
-    unsigned peer_users[WL_MAX_DEVICES]; /* [n]: how many asked for this GPU's access to the memory of GPU n */
-    struct wl_device_mark *marks;        /* a list of free ones */
-    struct wl_cuda_ring *ring;           /* device memory of launches; NULL: not made yet */
+    struct wl_device_mark *marks; /* a list of free ones */
+    struct wl_cuda_ring *ring;    /* device memory of launches; NULL: not made yet */
 };
 
 static inline struct wl_cuda_device *wl_cuda(const struct wl_device *device) { return (struct wl_cuda_device *)(uintptr_t)device; }

@@ -112,7 +112,6 @@ static enum wl_status reset(struct wl_device *device) {
     pthread_mutex_lock(&cuda->lock);
     atomic_fetch_add(&cuda->generation, 1);
     wl_cuda_ring_forget(cuda);
-    memset(cuda->peer_users, 0, sizeof cuda->peer_users);
     pthread_mutex_unlock(&cuda->lock);
     wl_cuda_services_forget(cuda);
     wl_cuda_borders_forget(cuda);

@@ -283,7 +283,6 @@ typedef struct CUDA_MEMCPY2D_st {
     F(NEEDED, cuCtxSetLimit, cuCtxSetLimit, (CUlimit limit, size_t value))                                                                 \
     F(NEEDED, cuDeviceCanAccessPeer, cuDeviceCanAccessPeer, (int *can, CUdevice device, CUdevice peer))                                    \
     F(NEEDED, cuCtxEnablePeerAccess, cuCtxEnablePeerAccess, (CUcontext peer, unsigned flags))                                              \
-    F(NEEDED, cuCtxDisablePeerAccess, cuCtxDisablePeerAccess, (CUcontext peer))                                                            \
     F(NEEDED, cuMemGetInfo, cuMemGetInfo_v2, (size_t *free, size_t *total))                                                                \
     F(NEEDED, cuMemAlloc, cuMemAlloc_v2, (CUdeviceptr * memory, size_t size))                                                              \
     F(NEEDED, cuMemFree, cuMemFree_v2, (CUdeviceptr memory))                                                                               \

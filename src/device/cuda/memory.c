@@ -199,36 +199,13 @@ static bool peer_possible(const struct wl_device *base, const struct wl_device *
     return device->driver->cuDeviceCanAccessPeer(&possible, device->handle, wl_cuda(peer)->handle) == CUDA_SUCCESS && possible;
 }
 
-/* Counts who asked for access to a peer's memory, since a pool may still need what the program takes back for itself. Returns whether the
- * driver has to be told: for the first one and for the last one. */
-static bool count_peer_user(struct wl_cuda_device *device, int peer, bool on) {
-    pthread_mutex_lock(&device->lock);
-    unsigned *users = &device->peer_users[peer];
-    bool tell = on ? *users == 0 : *users <= 1;
-    if (on)
-        ++*users;
-    else if (*users > 0)
-        --*users;
-    pthread_mutex_unlock(&device->lock);
-    return tell;
-}
-
-static enum wl_status peer_access(struct wl_device *base, struct wl_device *peer, bool on) {
+static enum wl_status peer_access(struct wl_device *base, struct wl_device *peer) {
     struct wl_cuda_device *device = wl_cuda(base);
-    const int number = wl_cuda(peer)->handle;
-    if (number >= WL_MAX_DEVICES)
-        return wl_fail(WL_UNSUPPORTED, "access to the memory of GPU %d: only the first %d have peers", number, WL_MAX_DEVICES);
     enum wl_status status = wl_cuda_enter(device);
-    if (status != WL_OK || !count_peer_user(device, number, on))
+    if (status != WL_OK)
         return status;
-    CUcontext other = wl_cuda(peer)->context;
-    CUresult result = on ? device->driver->cuCtxEnablePeerAccess(other, 0) : device->driver->cuCtxDisablePeerAccess(other);
-    if (result == (on ? CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED : CUDA_ERROR_PEER_ACCESS_NOT_ENABLED))
-        return WL_OK; /* the program may have done it through the driver */
-    status = wl_cuda_check(result, "access to a peer");
-    if (status != WL_OK && on)
-        (void)count_peer_user(device, number, false);
-    return status;
+    CUresult result = device->driver->cuCtxEnablePeerAccess(wl_cuda(peer)->context, 0);
+    return result == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED ? WL_OK : wl_cuda_check(result, "access to a peer");
 }
 
 /* ---- between processes --------------------------------------------------------------------------- */
