@@ -37,7 +37,7 @@ struct wl_profile {
     size_t name_count;
     struct wl_profile_process *processes;
     size_t process_count;
-    struct wl_events calls, kernels, copies, fills, compilations, memory_uses, ranges, marks;
+    struct wl_events calls, kernels, copies, fills, compilations, memory_uses, ranges, marks, threads;
     uint64_t lost;
     uint16_t *looked; /* wl_profile_look: records seen of each chunk */
     size_t looked_chunks;

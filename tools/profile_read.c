@@ -217,6 +217,8 @@ static struct wl_events *list_of(struct wl_profile *profile, enum wl_trace_kind 
         return &profile->ranges;
     case WL_TRACE_MARK:
         return &profile->marks;
+    case WL_TRACE_THREAD:
+        return &profile->threads;
     default:
         return NULL;
     }
@@ -255,8 +257,8 @@ bool wl_profile_read(struct wl_profile *profile) {
     for (size_t i = 0; ok && i < chunk_count(profile); i++)
         ok = read_chunk(profile, chunk(profile, i));
     ok = ok && find_same(profile);
-    struct wl_events *const lists[] = {&profile->calls,        &profile->kernels,     &profile->copies, &profile->fills,
-                                       &profile->compilations, &profile->memory_uses, &profile->ranges, &profile->marks};
+    struct wl_events *const lists[] = {&profile->calls,       &profile->kernels, &profile->copies, &profile->fills,  &profile->compilations,
+                                       &profile->memory_uses, &profile->ranges,  &profile->marks,  &profile->threads};
     for (size_t i = 0; ok && i < sizeof lists / sizeof *lists; i++)
         if (lists[i]->count)
             qsort(lists[i]->events, lists[i]->count, sizeof *lists[i]->events, by_time);
@@ -266,8 +268,8 @@ bool wl_profile_read(struct wl_profile *profile) {
 }
 
 void wl_profile_free(struct wl_profile *profile) {
-    struct wl_events *const lists[] = {&profile->calls,        &profile->kernels,     &profile->copies, &profile->fills,
-                                       &profile->compilations, &profile->memory_uses, &profile->ranges, &profile->marks};
+    struct wl_events *const lists[] = {&profile->calls,       &profile->kernels, &profile->copies, &profile->fills,  &profile->compilations,
+                                       &profile->memory_uses, &profile->ranges,  &profile->marks,  &profile->threads};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]->events);
     for (size_t i = 0; profile->names && i < profile->name_count; i++)

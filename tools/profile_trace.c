@@ -242,6 +242,10 @@ static void write_ranges(struct writer *writer) {
 }
 
 static void write_labels(struct writer *writer) {
+    for (size_t i = 0; i < writer->profile->threads.count; i++) {
+        const struct wl_event *event = &writer->profile->threads.events[i];
+        label(writer, "thread_name", event->process, event->record->thread, wl_profile_name(writer->profile, event->record->name), "");
+    }
     for (size_t i = 0; i < writer->profile->process_count; i++) {
         const uint32_t process = writer->profile->processes[i].id;
         bool shown[DEVICES_MOST] = {false};

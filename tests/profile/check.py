@@ -94,6 +94,14 @@ def check_all(folder):
     expect(len({(e["pid"], e["tid"]) for e in shown if e["name"].startswith(("fill", "add"))}), 2, "lines for two streams")
     expect(len({e["pid"] for e in events if e.get("cat") == "function"}), 2, "processes with calls")
     expect(len([e for e in events if e.get("cat") == "code" and e["name"].startswith("fill")]) > 0, True, "a compilation")
+    ranges = {e["name"]: e for e in events if e.get("cat") == "range" and e["ph"] == "X"}
+    expect(sorted(ranges), ['graphs', 'inner "one"'], "ranges")
+    launches = [e for e in events if e["name"] == "hipGraphLaunch"]
+    inner, outer = ranges['inner "one"'], ranges["graphs"]
+    expect(outer["ts"] <= inner["ts"] <= launches[0]["ts"] and launches[-1]["ts"] <= inner["ts"] + inner["dur"] <= outer["ts"] + outer["dur"], True, "a range around calls")
+    ends = [e for e in events if e.get("cat") == "range" and e["ph"] in "be"]
+    expect([(e["ph"], e["name"]) for e in ends], [("b", "from thread to thread"), ("e", "from thread to thread")], "a range of two threads")
+    expect([e["name"] for e in events if e.get("cat") == "mark"], ["graphs are done"], "marks")
     memory = [e["args"]["bytes"] for e in events if e["ph"] == "C" and e["name"] == "memory in use"]
     expect(max(memory) >= (1 << 20) + (1 << 16), True, "memory in use")
     labels = [e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "process_name"]
@@ -117,6 +125,32 @@ def check_ends(folder):
     full = subprocess.run([wavelift, "profile", program, "many", "100000"], capture_output=True, text=True, timeout=300, restore_signals=False,
                           preexec_fn=lambda: __import__("resource").setrlimit(__import__("resource").RLIMIT_FSIZE, (1 << 20, 1 << 20)))
     expect((full.returncode, full.stdout, "records are lost" in full.stderr), (5, "100000\n", True), "no room")
+
+
+SDK = """
+import ctypes
+hip, sdk = ctypes.CDLL("libamdhip64.so.7"), ctypes.CDLL("librocprofiler-sdk-roctx.so.1")
+count, tid = ctypes.c_int(), ctypes.c_uint64()
+results = [sdk.roctxNameOsThread(b"the main thread"), sdk.roctxRangePushA(b"seen"), hip.hipGetDeviceCount(ctypes.byref(count)), sdk.roctxRangePop()]
+results += [sdk.roctxProfilerPause(ctypes.c_uint64(0)), sdk.roctxRangePushA(b"unseen"), hip.hipDeviceSynchronize(), sdk.roctxRangePop()]
+results += [sdk.roctxProfilerResume(ctypes.c_uint64(0)), sdk.roctxProfilerPause(ctypes.c_uint64(1)), sdk.roctxNameHipDevice(b"x", 0)]
+results += [sdk.roctxGetThreadId(ctypes.byref(tid)), int(tid.value == __import__("os").getpid()), sdk.roctxGetThreadId(None)]
+sdk.roctxMarkA(b"the end")
+print(results)
+"""
+
+
+def check_sdk(folder):
+    trace = os.path.join(folder, "sdk")
+    run = profile("--trace", trace, sys.executable, "-c", SDK)
+    expect((run.returncode, run.stdout), (0, "[0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, 0, 1, -1]\n"), "librocprofiler-sdk-roctx.so.1")
+    with open(trace, encoding="utf-8") as file:
+        events = json.load(file)["traceEvents"]
+    named = [(e["ph"], e["name"]) for e in events if e.get("cat") in ("range", "mark", "function")]
+    expect(sorted(named), [("X", "hipGetDeviceCount"), ("X", "hipProfilerStop"), ("X", "seen"), ("i", "the end")], "what is recorded between pauses")
+    expect("the main thread" in [e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"], True, "a thread's name")
+    bare = subprocess.run([wavelift, "run", sys.executable, "-c", SDK], capture_output=True, text=True, timeout=300)
+    expect(bare.stdout, "[0, 0, 0, 0, 0, 0, 0, 0, 0, -1, 0, 0, 1, -1]\n", "the library without a profiler")
 
 
 def check_many(folder, count):
@@ -144,5 +178,6 @@ with tempfile.TemporaryDirectory() as scratch:
     else:
         check_all(scratch)
         check_ends(scratch)
+        check_sdk(scratch)
 print("\n".join(failures[:20]) or "all as it should be")
 sys.exit(bool(failures))

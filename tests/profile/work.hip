@@ -3,6 +3,8 @@
 
 #pragma clang diagnostic ignored "-Wdeprecated-declarations" /* hipProfilerStart */
 
+#include <roctracer/roctx.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -35,7 +37,8 @@ static void child() {
     exit(0);
 }
 
-static void thread(int *p) {
+static void thread(int *p, roctx_range_id_t range) {
+    roctxRangeStop(range);
     for (int i = 0; i < 4; i++)
         in_thread<<<2, 32>>>(p);
     CHECK(hipDeviceSynchronize());
@@ -85,8 +88,13 @@ static void all() {
     CHECK(hipMemcpyAsync(q, q + 1024, 1000, hipMemcpyDefault, b));
     CHECK(hipDeviceSynchronize());
     CHECK(hipMemcpy(host, p, 512, hipMemcpyDeviceToHost));
+    const int outer = roctxRangePush("graphs"), inner = roctxRangePush("inner \"one\"");
     graph(a, p, q);
-    std::thread(thread, p).join();
+    roctxMark("graphs are done");
+    const int popped[] = {roctxRangePop(), roctxRangePop(), roctxRangePop()};
+    if (outer != 0 || inner != 1 || popped[0] != 1 || popped[1] != 0 || popped[2] != -1 || roctx_version_major() != 4)
+        exit(3);
+    std::thread(thread, p, roctxRangeStart("from thread to thread")).join();
     if (hipMalloc(nullptr, 1) == hipSuccess)
         exit(3);
     CHECK(hipProfilerStop());
