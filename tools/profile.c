@@ -73,6 +73,8 @@ int wl_command_profile(char **operands, const char *const *values) {
     if (!opened[0] || !opened[1] || !opened[2] || !wl_profile_make(&profile, path, sizeof path))
         return 1;
     setenv("WAVELIFT_PROFILE_RUN", path, 1);
+    if (values[WL_PROFILE_PERF])
+        setenv("WAVELIFT_PERF", "on", 1);
     if (values[WL_PROFILE_ARCH])
         setenv("WAVELIFT_ARCH", values[WL_PROFILE_ARCH], 1);
     const bool terminal = isatty(STDERR_FILENO);

@@ -170,6 +170,7 @@ static void read_options(void) {
     options.sanitize_findings = (unsigned)number_option("WAVELIFT_SANITIZE_FINDINGS", options.sanitize_findings, 0, 1000000);
     options.sanitize_leaks = choice_option("WAVELIFT_SANITIZE_LEAKS", "off", "on");
     options.sanitize_generate = choice_option("WAVELIFT_SANITIZE_GENERATE", "off", "on");
+    options.perf = choice_option("WAVELIFT_PERF", "off", "on");
     options.own_memory = choice_option("WAVELIFT_MEMORY", "shared", "own");
     math_option();
     options.cuda_library = text_option("WAVELIFT_CUDA_LIBRARY");

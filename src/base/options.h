@@ -39,6 +39,7 @@ struct wl_options {
     unsigned sanitize_findings;        /* WAVELIFT_SANITIZE_FINDINGS: most findings to print; default 100 */
     bool sanitize_leaks;               /* WAVELIFT_SANITIZE_LEAKS: on: report memory that is not freed at exit; default off */
     bool sanitize_generate;            /* WAVELIFT_SANITIZE_GENERATE: on: print a suppression with each finding; default off */
+    bool perf;                         /* WAVELIFT_PERF: on: tell Linux's perf of native code (device/cpu/code/perf.h); default off */
     const char *cpu;                   /* WAVELIFT_CPU: make code for this CPU (base/cpu.h), not for this machine's; NULL: this one */
 };
 

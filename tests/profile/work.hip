@@ -1,4 +1,5 @@
-/* What `wavelift profile` is to see. "all": a little of everything; "many N": launches; "crash": three launches, then the end by a signal. */
+/* What `wavelift profile` is to see. "all": a little of everything; "many N": launches; "crash": three launches, then the end by a signal;
+ * "hot": a kernel that takes a while. */
 #include <hip/hip_runtime.h>
 
 #pragma clang diagnostic ignored "-Wdeprecated-declarations" /* hipProfilerStart */
@@ -19,6 +20,15 @@ __global__ void unseen(int *p) { p[threadIdx.x] = 0; }
 __global__ void in_child(int *p) { p[threadIdx.x] = 7; }
 __global__ void in_thread(int *p) { p[threadIdx.x] = 8; }
 __global__ void count(int *p) { p[threadIdx.x] += 1; }
+
+__device__ static float step(float x) { return x * 1.0001f + 0.5f; /* the hot line */ }
+
+__global__ void hot(float *p, int rounds) {
+    float x = p[threadIdx.x];
+    for (int i = 0; i < rounds; i++)
+        x = step(x);
+    p[threadIdx.x] = x;
+}
 
 #define CHECK(call)                                                                                                                        \
     do {                                                                                                                                   \
@@ -115,6 +125,12 @@ int main(int argc, char **argv) {
     const int launches = argc > 2 ? atoi(argv[2]) : 3;
     CHECK(hipMalloc(reinterpret_cast<void **>(&p), 4096));
     CHECK(hipMemset(p, 0, 4096));
+    if (!strcmp(mode, "hot")) {
+        for (int i = 0; i < 30; i++)
+            hot<<<1, 256>>>(reinterpret_cast<float *>(p), 1000000);
+        CHECK(hipDeviceSynchronize());
+        return puts("hot"), 0;
+    }
     for (int i = 0; i < launches; i++)
         count<<<1, 64>>>(p);
     CHECK(hipDeviceSynchronize());

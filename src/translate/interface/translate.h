@@ -68,6 +68,7 @@ struct wl_translate_request {
     bool loop_entries;          /* native code: loop entries are resume points, see struct wl_steps_control */
     bool exact_math;            /* approximate instructions are rounded correctly */
     enum wl_matrix_sums matrix_sums;
+    bool all_lines;       /* the line table is to tell of instructions that cannot fault, too: for profilers */
     unsigned sanitize;    /* tools that the code tells of its accesses (machine/sanitize.h); 0: none */
     const char *cpu;      /* LLVM's name of the host CPU and its features; both from wl_translate_host */
     const char *features; /* for threaded code: NULL: this machine's */

@@ -122,7 +122,11 @@ static void emit_item(struct wl_lift *l, unsigned i) {
     unsigned column = LLVMIsConstant(number) ? 1 + (unsigned)LLVMConstIntGetZExtValue(number) : WL_COLUMN_TRACE;
     if (i && l->region.items[i - 1].paired)
         return; /* emitted by the first of the pair */
-    wl_lift_locate(l, l->region.items[i].inst->sem ? NULL : l->region.items[i].inst, column);
+    const struct wl_inst *inst = l->region.items[i].inst;
+    if (inst->sem)
+        wl_lift_locate(l, l->unit.request->all_lines ? inst : NULL, 0);
+    else
+        wl_lift_locate(l, inst, column);
     wl_index_emit(l, &l->region.items[i]);
 }
 

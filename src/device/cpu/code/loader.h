@@ -37,6 +37,15 @@ wl_unit_code *wl_thunk_code(const struct wl_thunk *thunk);
 /* None of its code may be running. NULL is allowed. */
 void wl_thunk_destroy(struct wl_thunk *thunk);
 
+/* A run of native code that belongs to one AMD instruction: [begin, end), and the rest as wl_native_line has it. */
+struct wl_native_row {
+    uint64_t begin, end, offset;
+    unsigned column;
+    bool exact;
+};
+/* Calls visit(context, row) for each, in the table's order, until it returns true; returns whether it has. */
+bool wl_native_rows(const struct wl_native *native, bool (*visit)(void *context, const struct wl_native_row *row), void *context);
+
 /* The AMD instruction that a native address belongs to, as bytes from the unit's entry; false if the line table does not
  * say. Units carry it as line = bytes / 4 + 1. *column: see wave.h; 0: nothing is known. *exact is false where the optimizer merged the
  * code of several instructions; *offset is then that of one shortly before. */

@@ -3,6 +3,7 @@
 #include "base/options.h"
 #include "device/cpu/abi.h"
 #include "device/cpu/code/cache.h"
+#include "device/cpu/code/perf.h"
 #include "device/cpu/code/tiers.h"
 #include "device/translate_request.h"
 #include "device/translator.h"
@@ -194,6 +195,7 @@ static struct wl_translate_request make_request(const struct wl_translator *tran
     request.exact_math = wl_options()->exact_math;
     request.matrix_sums = wl_options()->hardware_math ? WL_SUMS_HARDWARE : wl_options()->exact_math ? WL_SUMS_IN_ORDER : WL_SUMS_CHEAP;
     request.sanitize = wl_san_tools();
+    request.all_lines = wl_options()->perf;
     if (unit->kernel) {
         struct wl_abi abi;
         wl_abi_init(&abi, unit->kernel, module->target);
@@ -242,6 +244,7 @@ static struct wl_cache_key unit_key(const struct wl_device_module *module, const
     subject.wave_size = unit->wave_size;
     subject.math = wl_options()->exact_math ? 1 : wl_options()->hardware_math ? 2 : 0;
     subject.sanitize = wl_san_tools();
+    subject.all_lines = wl_options()->perf;
     subject.translator = wl_translator_id();
     return wl_cache_key(&subject);
 }
@@ -349,8 +352,16 @@ static bool make_steps(struct wl_device_module *module, struct wl_cpu_unit *unit
     return true;
 }
 
+static void tell_perf(const struct wl_device_module *module, const struct wl_cpu_unit *unit, const struct wl_native *native,
+                      enum wl_mode mode, bool loops) {
+    static const char *const copies[] = {[WL_MODE_FULL] = "full", [WL_MODE_MASKED] = "masked", [WL_MODE_WORKGROUP] = "workgroup"};
+    if (wl_options()->perf)
+        wl_perf_tell(module, unit, native, loops ? "loops" : copies[mode]);
+}
+
 static enum wl_status publish_native(struct wl_device_module *module, struct wl_cpu_unit *unit, enum wl_mode mode,
                                      struct wl_native *native) {
+    tell_perf(module, unit, native, mode, false);
     atomic_store_explicit(&unit->native[mode], native, memory_order_release); /* first: it is looked up for faults in the code */
     enum wl_status status = publish(module, unit, mode, native->code, native->info);
     if (status == WL_OK && unit->steps && mode != WL_MODE_WORKGROUP)
@@ -480,6 +491,7 @@ void wl_units_promote(struct wl_device_module *module, struct wl_cpu_unit *unit,
     wl_module_lock(module);
     if (loops) {
         wl_assert(unit->steps_control && mode != WL_MODE_WORKGROUP);
+        tell_perf(module, unit, native, mode, true);
         atomic_store_explicit(&unit->loop_native[mode], native, memory_order_release); /* first, as in publish_native */
         atomic_store_explicit(&unit->loop_code[mode], native->code, memory_order_release);
         atomic_store_explicit(&unit->steps_control->loops[mode], 1, memory_order_release);

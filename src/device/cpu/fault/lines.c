@@ -136,7 +136,7 @@ static bool read_header(struct reader *r, struct program *p) {
     return true;
 }
 
-bool wl_native_line(const struct wl_native *native, uint64_t native_pc, uint64_t *offset, unsigned *column, bool *exact) {
+bool wl_native_rows(const struct wl_native *native, bool (*visit)(void *context, const struct wl_native_row *row), void *context) {
     if (!native->lines)
         return false;
     struct reader all = {native->lines, native->lines + native->line_size, false};
@@ -154,11 +154,12 @@ bool wl_native_line(const struct wl_native *native, uint64_t native_pc, uint64_t
         while (!r.bad && r.at < r.end) {
             if (!step(&r, &p, &s))
                 continue;
-            if (!previous.ended && native_pc >= previous.address && native_pc < s.address && last > 0) {
-                *offset = (last - 1) * 4;
-                *exact = previous.line > 0;
-                *column = *exact ? (unsigned)previous.column : 0;
-                return true;
+            if (!previous.ended && previous.address < s.address && last > 0) {
+                const bool exact = previous.line > 0;
+                const struct wl_native_row row = {previous.address, s.address, (last - 1) * 4, exact ? (unsigned)previous.column : 0,
+                                                  exact};
+                if (visit(context, &row))
+                    return true;
             }
             previous = s;
             last = s.line ? s.line : last;
@@ -169,4 +170,27 @@ bool wl_native_line(const struct wl_native *native, uint64_t native_pc, uint64_t
         }
     }
     return false;
+}
+
+struct search {
+    uint64_t native_pc;
+    struct wl_native_row found;
+};
+
+static bool has_address(void *context, const struct wl_native_row *row) {
+    struct search *search = context;
+    if (search->native_pc < row->begin || search->native_pc >= row->end)
+        return false;
+    search->found = *row;
+    return true;
+}
+
+bool wl_native_line(const struct wl_native *native, uint64_t native_pc, uint64_t *offset, unsigned *column, bool *exact) {
+    struct search search = {.native_pc = native_pc};
+    if (!wl_native_rows(native, has_address, &search))
+        return false;
+    *offset = search.found.offset;
+    *column = search.found.column;
+    *exact = search.found.exact;
+    return true;
 }
