@@ -57,4 +57,6 @@ void wl_translate_request_fill(struct wl_translate_request *request, const struc
     request->is_kernel = true;
     request->workitem_id_dimensions = kernel->workitem_id_dimensions;
     request->packed_workitem_ids = abi.packed_ids;
+    request->has_private_register = abi.private_buffer >= 0;
+    request->private_register = (uint8_t)abi.private_buffer;
 }

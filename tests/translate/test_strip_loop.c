@@ -100,6 +100,7 @@ static const struct kernel kernels[] = {
      "s[4:5]\n s_cbranch_execnz 0b\n s_or_b64 exec, exec, s[4:5]\n global_store_dword v7, v4, s[2:3]\n s_endpgm",
      0, 0},
     {"a store", GFX9, ROUNDS("global_store_dword v4, v5, s[2:3]\n", "", ""), 0, 0},
+    {"a store of private memory", GFX9, ROUNDS("scratch_store_dword v4, v5, off\n", "", ""), 1, 0},
     {"an atomic", GFX9, ROUNDS("global_atomic_add v4, v5, s[2:3]\n", "", ""), 1, 0},
     {"an atomic in LDS", GFX9, ROUNDS("ds_add_u32 v4, v5\n", "", ""), 0, 0},
     {"an atomic anywhere", GFX9, ROUNDS("flat_atomic_add v[8:9], v5\n", "", ""), 0, 0},
@@ -270,6 +271,9 @@ static const struct kernel lone_lanes[] = {
     {"none where much is", GFX9, ROUNDS("global_atomic_add v4, v5, s[2:3]\n" COMPUTE COMPUTE COMPUTE COMPUTE COMPUTE COMPUTE, "", ""), 0,
      0},
     {"few, with aggregates", GFX9, AGGREGATES("", "", ADD, STORE), 8, 0},
+    {"all where private memory is written", GFX9, ROUNDS("scratch_load_dword v8, v5, off\n scratch_store_dword v4, v8, off\n", "", ""), 16,
+     0},
+    {"all where bytes are loaded", GFX9, ROUNDS("global_load_ubyte v8, v4, s[0:1]\n global_load_ubyte v9, v5, s[0:1]\n", "", ""), 16, 0},
 };
 
 static void test_lone_lanes(void **state) {
@@ -282,6 +286,48 @@ static void test_lone_lanes(void **state) {
         unsigned few = wl_strip_loop_few(&made.unit, loop);
         if (few != k->loops) {
             fprintf(stderr, "%s: %u, %u wanted\n", k->title, few, k->loops);
+            bad++;
+        }
+        assembled_free(&made);
+    }
+    assert_int_equal(bad, 0);
+}
+
+/* `loops`: whether the first store through a buffer is known to be one of private memory, whose descriptor is in s[20:23] at first. */
+static const struct kernel buffers[] = {
+    {"as it was", GFX9, "buffer_store_dword v4, v5, s[20:23], 0 offen\n s_endpgm", 1, 0},
+    {"of this wave, moved", GFX9,
+     "s_add_u32 s20, s20, s9\n s_addc_u32 s21, s21, 0\n s_mov_b64 s[30:31], s[22:23]\n s_mov_b64 s[28:29], s[20:21]\n s_mov_b32 s20, 0\n"
+     "buffer_store_dword v4, off, s[28:31], 0 offset:4\n s_endpgm",
+     1, 0},
+    {"in a loop", GFX9, "0: s_sub_u32 s2, s2, 1\n buffer_store_dword v4, v5, s[20:23], 0 offen\n s_cbranch_scc1 0b\n s_endpgm", 1, 0},
+    {"another in a later round", GFX9,
+     "0: s_sub_u32 s2, s2, 1\n buffer_store_dword v4, v5, s[20:23], 0 offen\n s_mov_b32 s22, s3\n s_cbranch_scc1 0b\n s_endpgm", 0, 0},
+    {"another", GFX9, "buffer_store_dword v4, v5, s[24:27], 0 offen\n s_endpgm", 0, 0},
+    {"dwords in another order", GFX9, "s_mov_b32 s20, s21\n buffer_store_dword v4, v5, s[20:23], 0 offen\n s_endpgm", 0, 0},
+    {"with an index", GFX9, "buffer_store_dword v4, v5, s[20:23], 0 idxen\n s_endpgm", 0, 0},
+    {"one way or another", GFX9,
+     "s_cbranch_scc1 1f\n s_load_dwordx4 s[20:23], s[0:1], 0\n 1: buffer_store_dword v4, v5, s[20:23], 0 offen\n s_endpgm", 0, 0},
+};
+
+static void test_private_buffers(void **state) {
+    (void)state;
+    unsigned bad = 0;
+    for (unsigned i = 0; i < sizeof buffers / sizeof *buffers; i++) {
+        const struct kernel *k = &buffers[i];
+        const struct wl_inst *store = NULL;
+        struct assembled made;
+        find_loops(&made,
+                   &(struct wl_translate_request){.processor = k->processor,
+                                                  .wave_size = k->wave_size,
+                                                  .name = k->title,
+                                                  .has_private_register = true,
+                                                  .private_register = 20},
+                   k->text);
+        for (uint32_t n = 0; n < made.unit.inst_count && !store; n++)
+            store = strncmp(made.unit.insts[n].mnemonic, "buffer_store", 12) == 0 ? &made.unit.insts[n] : NULL;
+        if (!store || store->is_private != k->loops) {
+            fprintf(stderr, "%s: %u wanted\n", k->title, k->loops);
             bad++;
         }
         assembled_free(&made);
@@ -372,6 +418,6 @@ static void test_rounds(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_loops), cmocka_unit_test(test_counters), cmocka_unit_test(test_lone_lanes),
-                                       cmocka_unit_test(test_rounds)};
+                                       cmocka_unit_test(test_private_buffers), cmocka_unit_test(test_rounds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
  * registers are then values, and EXEC is a mask of 16 bits. The loop must not be able to tell the difference:
  *
  *   - the loop is left in one way only, by a branch on EXECZ or EXECNZ
- *   - the loop only reads memory, or it writes under the conditions below
+ *   - the loop only reads memory that lanes share, or it writes there under the conditions below. Private memory it may write as it likes
  *   - nothing looks across lanes: masks (what comparisons make, and what logic makes of masks) are used as masks alone
  *   - a strip without active lanes may stop: with EXEC 0, what the loop still does for other lanes changes nothing that is used later.
  *     The same holds for branches over code that has no active lanes

@@ -106,28 +106,32 @@ bool wl_strip_loop_pays(const struct wl_unit *unit, const struct wl_strip_loop *
     return work <= loads * MOST_WORK && loads && insts <= MOST_INSTS && !counts_evenly(unit, loop);
 }
 
-/* The scalar tail gains where time goes into the lanes' own accesses; vectors gain where much is computed for each access. Aggregated
- * atomics all add to one counter, for which all threads wait: a strip adds once for its lanes, single lanes add one by one. */
+/* The scalar tail gains where time goes into the lanes' own accesses; vectors gain where much is computed for each access. Lanes by themselves
+ * have their private memory side by side with nothing, and fewer than 32 bits are loaded one by one in any case. Aggregated atomics all add to
+ * one counter, for which all threads wait: a strip adds once for its lanes, single lanes add one by one. */
 unsigned wl_strip_loop_few(const struct wl_unit *unit, const struct wl_strip_loop *loop) {
     enum { MOST_INSTS = 120, MOST_WORK = 12, LITTLE_WORK = 5 }; /* work: vector instructions for each access */
     enum { FEW_WITH_AGGREGATES = 8, FEW = 10, ALL = 16 };
-    bool has_aggregates = false;
+    bool has_aggregates = false, has_private = false;
     const struct wl_inst *inst;
-    uint32_t insts = 0, accesses = 0, work = 0;
+    uint32_t insts = 0, accesses = 0, narrow = 0, work = 0;
     for (uint32_t p = 0; p < loop->count; p++)
         for (uint32_t n = 0; (inst = loop_inst(unit, loop, p, n)); n++) {
             bool access =
                 inst->isa && (inst->isa->class == WL_ISA_LOAD || inst->isa->class == WL_ISA_STORE || inst->isa->class == WL_ISA_ATOMIC);
-            if (access && (inst->isa->space != WL_SPACE_GLOBAL || inst->lds || inst->isa->detail))
+            if (access && !wl_inst_is_of_lane(inst) && (inst->isa->space != WL_SPACE_GLOBAL || inst->lds || inst->isa->detail))
                 return 0;
+            has_private |= wl_inst_is_of_lane(inst) && inst->isa->class == WL_ISA_STORE;
             insts++;
             accesses += access;
+            narrow += access && inst->isa->bits < 32;
             work += inst->sem && !inst->sem->scalar;
             has_aggregates |= inst->aggregate != WL_AGGREGATE_NONE;
         }
-    if (!loop->writes || insts > MOST_INSTS || work > accesses * MOST_WORK)
+    const bool apart = loop->writes || has_private || narrow * 2 > accesses;
+    if (!apart || insts > MOST_INSTS || work > accesses * MOST_WORK)
         return 0;
     if (has_aggregates)
         return FEW_WITH_AGGREGATES;
-    return work > accesses * LITTLE_WORK ? FEW : ALL;
+    return work > accesses * LITTLE_WORK && narrow * 2 <= accesses ? FEW : ALL;
 }

@@ -57,11 +57,11 @@ static bool may_touch_memory(const struct wl_inst *inst) {
         return true;
     switch (isa->class) {
     case WL_ISA_STORE:
-        return inst->aggregate == WL_AGGREGATE_STORE;
+        return inst->aggregate == WL_AGGREGATE_STORE || wl_inst_is_of_lane(inst);
     case WL_ISA_ATOMIC:
         return isa->space == WL_SPACE_GLOBAL && is_integer(isa->atomic) && !inst->lds && !inst->gds;
     case WL_ISA_LOAD:
-        return isa->space == WL_SPACE_GLOBAL;
+        return isa->space == WL_SPACE_GLOBAL || wl_inst_is_of_lane(inst);
     case WL_ISA_LANE:
         return inst->aggregate != WL_AGGREGATE_NONE;
     case WL_ISA_NOP: /* caches: an order */
@@ -76,7 +76,9 @@ bool wl_strip_loop_writes(const struct wl_unit *unit, const struct wl_strip_loop
         const struct wl_block *block = &unit->blocks[loop->blocks[i]];
         for (uint32_t n = 0; n < block->count; n++) {
             const struct wl_isa *isa = unit->insts[block->first + n].isa;
-            if (isa && (isa->class == WL_ISA_STORE || isa->class == WL_ISA_ATOMIC || isa->class == WL_ISA_LANE))
+            const struct wl_inst *inst = &unit->insts[block->first + n];
+            const bool stores = isa && isa->class == WL_ISA_STORE && !wl_inst_is_of_lane(inst);
+            if (stores || (isa && (isa->class == WL_ISA_ATOMIC || isa->class == WL_ISA_LANE)))
                 return true;
         }
     }

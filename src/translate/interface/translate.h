@@ -59,6 +59,8 @@ struct wl_translate_request {
     bool packed_workitem_ids;        /* kernels: v0 = x | y << 10 | z << 20 */
     enum wl_shape shape;
     struct wl_block_size block_size; /* kernels of a shape that is known */
+    bool has_private_register;       /* kernels: four SGPRs have the descriptor of private memory when the kernel starts: */
+    uint8_t private_register;        /* the first of them */
     bool flushes_f32;                /* some kernel of the code object starts with f32 denormals flushed */
     bool sram_ecc;                   /* loads into half a register clear the other half: wl_target_has_sram_ecc */
     enum wl_mode mode;

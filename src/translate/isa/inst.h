@@ -134,8 +134,9 @@ struct wl_inst {
     bool looks_again;    /* a load in a loop that may wait, of a place that stays the same there: each round has to see memory */
     bool may_look;       /* any load in a loop that may wait */
     bool looks_first;    /* a load like one that looks again, in front of the loop; or an atomic that is repeated as it is */
-    bool zeroes_half;    /* a load of 16 bits or fewer into half a register clears the other half (SRAM-ECC); else that stays */
-    bool zero_high;      /* a 16-bit result clears the register's high half (gfx9); else the other half stays */
+    bool is_private;  /* a buffer load or store of the lanes' private memory, for all that its descriptor can be (unit/private_buffer.c) */
+    bool zeroes_half; /* a load of 16 bits or fewer into half a register clears the other half (SRAM-ECC); else that stays */
+    bool zero_high;   /* a 16-bit result clears the register's high half (gfx9); else the other half stays */
 };
 
 /* How many bytes one count in the register of an address or an offset stands for: 1, or with scale_offset as many as a lane accesses at once.

@@ -534,6 +534,11 @@ const struct wl_isa *wl_isa_find(const char *mnemonic) {
     return NULL;
 }
 
+bool wl_inst_is_of_lane(const struct wl_inst *inst) {
+    return inst->is_private ||
+           (inst->isa && inst->isa->space == WL_SPACE_SCRATCH && (inst->isa->class == WL_ISA_LOAD || inst->isa->class == WL_ISA_STORE));
+}
+
 unsigned wl_isa_caches(const struct wl_inst *inst) {
     const unsigned work = inst->isa && inst->isa->class == WL_ISA_NOP ? inst->isa->detail : 0;
     return work & WL_CACHE_SCOPED && inst->sc1 ? work | WL_CACHE_DEVICE : work;

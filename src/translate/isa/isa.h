@@ -159,6 +159,8 @@ const struct wl_isa *wl_isa_find(const char *mnemonic);
 /* The row of s_barrier_signal, s_barrier_signal_isfirst or s_barrier_wait for a barrier that is not the workgroup's own, and of signals beside
  * such. */
 const struct wl_isa *wl_isa_other_barrier(const char *mnemonic);
+/* Whether a load or store surely accesses private memory, of which each lane has its own. */
+bool wl_inst_is_of_lane(const struct wl_inst *inst);
 /* What an instruction does to caches: WL_CACHE_*, for its scope. */
 unsigned wl_isa_caches(const struct wl_inst *inst);
 /* All rows, for tests and coverage tables. */

@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "translate/isa/lane.h"
 #include "translate/lift/frame.h"
+#include "translate/lift/memory/record.h"
 #include "translate/lift/state.h"
 #include "translate/lift/values.h"
 
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 
 /* Instructions whose lifters find registers by wl_strip_row alone. */
-static bool works_on_strips(const struct wl_inst *inst) {
+static bool works_on_strips(const struct wl_lift *l, const struct wl_inst *inst) {
     if (inst->index_mode || inst->is_dpp)
         return false;
     for (unsigned i = 0; i < inst->operand_count; i++)
@@ -23,7 +24,7 @@ static bool works_on_strips(const struct wl_inst *inst) {
     case WL_ISA_LOAD:
     case WL_ISA_STORE:
     case WL_ISA_ATOMIC:
-        return inst->isa->space != WL_SPACE_BUFFER && inst->isa->space != WL_SPACE_TBUFFER;
+        return (inst->isa->space != WL_SPACE_BUFFER || wl_memory_is_private(l, inst)) && inst->isa->space != WL_SPACE_TBUFFER;
     case WL_ISA_LANE:
         return wl_lane_of(inst)->by_strip;
     case WL_ISA_MATRIX:
@@ -43,7 +44,7 @@ static bool fits(const struct wl_lift *l) {
     if (unit->strip_loop_count || l->unit.in_memory || !l->unit.request->is_kernel || !most)
         return false;
     for (uint32_t i = 0; i < unit->inst_count; i++) {
-        if (!works_on_strips(&unit->insts[i]))
+        if (!works_on_strips(l, &unit->insts[i]))
             return false;
         items += !wl_inst_is_scalar(&unit->insts[i]);
     }

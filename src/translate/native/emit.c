@@ -8,7 +8,7 @@
 
 /* Enough to reach the run time of -O2 within a few per cent, at a third of its compile time. */
 #define PASSES       "always-inline,globaldce,function(sroa,early-cse<memssa>,instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg,adce)"
-#define CLEAN_PASSES "function(mem2reg,instcombine<max-iterations=1;no-verify-fixpoint>,adce)"
+#define CLEAN_PASSES "function(sroa,instcombine<max-iterations=1;no-verify-fixpoint>,adce)"
 #define QUICK_PASSES "always-inline,globaldce,function(sroa,early-cse,simplifycfg,adce)"
 
 static pthread_once_t targets_once = PTHREAD_ONCE_INIT;

@@ -2,8 +2,8 @@
  *
  * Lifted code keeps a vector register in the wave between vector regions. In a loop that is a store and a load for every round, and where a
  * lane of it is looked at as a scalar (an address, a counter), the next round's loads wait for the store of the last one's. Here a row
- * that a loop stores whole is loaded where the loop is entered, kept in a variable, and stored where the loop is left: the passes make
- * phis of it.
+ * that a loop stores whole, or under a mask, is loaded where the loop is entered, kept in a variable, and stored where the loop is left: the
+ * passes make phis of it, and selections of masks. (The host cannot load at once what it has stored under a mask.)
  *
  * A loop is a strongly connected component of the blocks. It may have several entries, since a wave may be resumed in the middle of it;
  * what LLVM knows as loops has one. */
@@ -26,7 +26,7 @@ enum {
 
 /* What a component does to a slot (one strip of a row): stores it whole; or accesses it in other ways, so that it must stay in memory. */
 enum { STORED = 1, BOUND = 2 };
-enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_OTHER };
+enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_MASKED_STORE, ACCESS_OTHER };
 
 /* An instruction that accesses one slot, or several. */
 struct access {
@@ -176,6 +176,14 @@ static bool is_strip_offset(LLVMValueRef value, uint64_t *base) {
            LLVMConstIntGetZExtValue(LLVMGetOperand(value, 1)) == 6;
 }
 
+/* Whether an instruction is a store under a mask to `pointer`. */
+static bool is_masked_store(LLVMValueRef inst, LLVMValueRef pointer) {
+    static const char name[] = "llvm.masked.store";
+    LLVMValueRef callee = LLVMIsACallInst(inst) ? LLVMGetCalledValue(inst) : NULL;
+    return callee && LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee) == LLVMLookupIntrinsicID(name, sizeof name - 1) &&
+           LLVMGetOperand(inst, 1) == pointer && LLVMGetOperand(inst, 0) != pointer;
+}
+
 /* Lists the accesses through `pointer`, which is the wave + offset; with any_strip it may also be any other strip of the row there. */
 static void follow(struct promote *p, LLVMValueRef pointer, uint64_t offset, bool any_strip, unsigned depth);
 
@@ -209,6 +217,8 @@ static void follow(struct promote *p, LLVMValueRef pointer, uint64_t offset, boo
             add_whole(p, user, offset, LLVMTypeOf(user), LLVMGetVolatile(user), ACCESS_LOAD);
         else if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == pointer && LLVMGetOperand(user, 0) != pointer)
             add_whole(p, user, offset, LLVMTypeOf(LLVMGetOperand(user, 0)), LLVMGetVolatile(user), ACCESS_STORE);
+        else if (is_masked_store(user, pointer))
+            add_whole(p, user, offset, LLVMTypeOf(LLVMGetOperand(user, 0)), false, ACCESS_MASKED_STORE);
         else if (LLVMIsACallInst(user) && is_own(LLVMGetCalledValue(user)))
             continue;
         else if (LLVMIsAInstruction(user)) /* a helper may look at all registers */
@@ -336,7 +346,7 @@ static void choose_slots(struct promote *p, struct loop *loop, uint32_t first, u
     memset(p->state, 0, sizeof p->state);
     for (uint32_t i = first; i < end; i++)
         for (unsigned s = 0; s < p->accesses[i].slots && p->accesses[i].kind != ACCESS_LOAD; s++)
-            p->state[p->accesses[i].first_slot + s] |= p->accesses[i].kind == ACCESS_STORE ? STORED : BOUND;
+            p->state[p->accesses[i].first_slot + s] |= p->accesses[i].kind == ACCESS_OTHER ? BOUND : STORED;
     for (unsigned slot = FIRST_SLOT; slot < SLOTS; slot++)
         if (p->state[slot] == STORED) {
             if (loop->count == MAX_PROMOTED) {
@@ -345,6 +355,16 @@ static void choose_slots(struct promote *p, struct loop *loop, uint32_t first, u
             }
             loop->slot[loop->count++] = slot;
         }
+}
+
+/* Stores the lanes of the mask to a variable. Others keep what is there. */
+static void store_selected(struct promote *p, LLVMValueRef store, LLVMValueRef variable) {
+    LLVMValueRef value = LLVMGetOperand(store, 0), mask = LLVMGetOperand(store, 3);
+    LLVMPositionBuilderBefore(p->b, store);
+    LLVMValueRef old = LLVMBuildLoad2(p->b, LLVMTypeOf(value), variable, "");
+    LLVMSetAlignment(old, SLOT_BYTES);
+    LLVMSetAlignment(LLVMBuildStore(p->b, LLVMBuildSelect(p->b, mask, value, old, ""), variable), SLOT_BYTES);
+    LLVMInstructionEraseFromParent(store);
 }
 
 static void promote_component(struct promote *p, uint32_t first, uint32_t end) {
@@ -358,7 +378,9 @@ static void promote_component(struct promote *p, uint32_t first, uint32_t end) {
         by_slot[loop->slot[i]] = loop->variable[i] = make_variable(p);
     for (uint32_t i = first; i < end; i++) {
         const struct access *a = &p->accesses[i];
-        if (a->kind != ACCESS_OTHER && by_slot[a->first_slot])
+        if (a->kind == ACCESS_MASKED_STORE && by_slot[a->first_slot])
+            store_selected(p, a->inst, by_slot[a->first_slot]);
+        else if (a->kind != ACCESS_OTHER && by_slot[a->first_slot])
             LLVMSetOperand(a->inst, a->kind == ACCESS_STORE ? 1 : 0, by_slot[a->first_slot]);
     }
 }

@@ -195,8 +195,10 @@ static void image_effects(struct collector *c, const struct wl_inst *inst) {
         read_lanes(c, &(struct wl_operand){.kind = WL_OPERAND_VGPR, .reg = inst->addresses[i], .count = 1});
 }
 
-static uint8_t conflict_class(const struct wl_isa *isa) {
-    switch (isa->space) {
+static uint8_t conflict_class(const struct wl_inst *inst) {
+    if (inst->is_private)
+        return 0;
+    switch (inst->isa->space) {
     case WL_SPACE_LDS:
         return WL_CONFLICT_LDS;
     case WL_SPACE_SCRATCH:
@@ -214,8 +216,8 @@ static void memory_effects(struct collector *c, const struct wl_inst *inst) {
     bool result = isa->class == WL_ISA_LOAD ? !inst->lds : isa->class == WL_ISA_ATOMIC && inst->returns;
     unsigned first = 0;
     bool loads = isa->class != WL_ISA_STORE, stores = isa->class != WL_ISA_LOAD || inst->lds;
-    e->load_spaces = loads ? conflict_class(isa) : 0;
-    e->store_spaces = stores ? conflict_class(isa) : 0;
+    e->load_spaces = loads ? conflict_class(inst) : 0;
+    e->store_spaces = stores ? conflict_class(inst) : 0;
     if (inst->lds) {
         e->store_spaces |= WL_CONFLICT_LDS;
         read_scalar(c, WL_SGPR_M0, 1);

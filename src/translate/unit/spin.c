@@ -73,7 +73,7 @@ static enum access reads(const struct flow *f, const struct wl_inst *inst) {
         return NO_ACCESS;
     switch (inst->isa->class) {
     case WL_ISA_LOAD:
-        if (inst->isa->space == WL_SPACE_SCRATCH)
+        if (wl_inst_is_of_lane(inst))
             return PRIVATE;
         return wl_inst_is_coherent(inst) || f->invalidates ? COHERENT : PLAIN;
     case WL_ISA_SMEM_LOAD:
@@ -256,7 +256,7 @@ static void depends_step(struct flow *f, struct place *s, uint32_t n) {
         (void)wl_regs_add(&s->depends, &e->touch);
         for (unsigned w = 0; w < WL_ROW_WORDS; w++)
             s->depends.vector[w] |= e->def_lanes[w];
-        f->private_depends |= inst->isa && inst->isa->class == WL_ISA_STORE && inst->isa->space == WL_SPACE_SCRATCH;
+        f->private_depends |= inst->isa && inst->isa->class == WL_ISA_STORE && wl_inst_is_of_lane(inst);
     } else {
         struct wl_regs made = e->def;
         if (!s->all)

@@ -384,7 +384,7 @@ static void mark_spinning_loop(struct wl_unit *unit, uint32_t header, uint32_t l
         mark_looks(unit, header, latch);
 }
 
-static void link_blocks(struct wl_unit *unit, const uint64_t *starts) {
+static void link_blocks(struct wl_unit *unit, const uint64_t *starts, uint64_t entry) {
     unsigned mask_registers = unit->request->wave_size / 32;
     for (uint32_t p = 0; p < unit->block_count; p++) {
         struct wl_block *block = &unit->blocks[p];
@@ -414,6 +414,7 @@ static void link_blocks(struct wl_unit *unit, const uint64_t *starts) {
         unit->polls |= (block->end == WL_BLOCK_WAIT && strncmp(last->mnemonic, "s_barrier", 9) != 0 && !last->ends_turn) ||
                        block->end == WL_BLOCK_CALL || block->end == WL_BLOCK_JUMP;
     }
+    wl_unit_find_private(unit, block_at(unit, entry, starts));
     for (uint32_t p = unit->block_count; p-- > 0;) { /* of several branches to one header the last one comes first: it ends the loop */
         const struct wl_block *block = &unit->blocks[p];
         if (block->target != WL_NO_BLOCK && block->target <= p && !unit->blocks[block->target].is_header) {
@@ -519,7 +520,7 @@ static enum wl_status cut(struct discovery *d, uint64_t entry) {
         wl_assert(unit->block_count > 0 && unit->block_count <= count);
         unit->blocks[unit->block_count - 1].count++;
     }
-    link_blocks(unit, starts);
+    link_blocks(unit, starts, entry);
     uint32_t first = block_at(unit, entry, starts);
     free(starts);
     if (first == WL_NO_BLOCK)

@@ -11,6 +11,7 @@
  *   unit.c       reads and cuts                      effects.c     what an instruction reads and writes
  *   liveness.c   which registers are live            spin.c        loops that wait for others
  *   turns.h      who goes first behind a barrier     mask_work.h   scalar instructions on masks
+ *   private_buffer.c  buffers that are private memory
  *   float_mode.c rounding and denormals that differ by type */
 #ifndef WL_TRANSLATE_UNIT_H
 #define WL_TRANSLATE_UNIT_H
@@ -115,6 +116,12 @@ bool wl_unit_is_in_loop(const struct wl_unit *unit, uint32_t block);
 /* Whether a loop, the basic blocks from a header to its last backward branch, may have to wait for what other waves write; `for_others`:
  * with loads that see other workgroups' stores. Basic blocks are linked. */
 bool wl_loop_waits(const struct wl_unit *unit, uint32_t header, uint32_t latch, bool *for_others);
+
+/* ---- private_buffer.c ---- */
+
+/* Marks the buffer instructions that surely access private memory (wl_inst.is_private). Basic blocks are linked; `entry`: the one that starts
+ * at the unit's entry. */
+void wl_unit_find_private(struct wl_unit *unit, uint32_t entry);
 
 /* ---- float_mode.c ---- */
 

@@ -171,10 +171,11 @@ void wl_rounds_choose(struct wl_lift *l) {
     const struct wl_strip_rounds *rounds = &in->loop->rounds;
     const struct wl_operand counter = {.kind = WL_OPERAND_VGPR, .reg = rounds->counter, .count = 1};
     struct wl_facts facts;
-    in->vectors = l->has_avx512 && !in->loop->writes;
+    const unsigned few = wl_strip_loop_few(l->unit.code, in->loop);
+    in->vectors = l->has_avx512 && !in->loop->writes && few < WL_STRIP;
     for (uint32_t i = 0; i < in->loop->count; i++)
         in->yields |= l->unit.code->blocks[in->loop->blocks[i]].is_spin_header && !in->loop->writes;
-    if (!rounds->known || !in->vectors || !l->unit.affine || !wl_bit(in->loop->rows_counting, rounds->counter))
+    if (!rounds->known || !in->vectors || few || !l->unit.affine || !wl_bit(in->loop->rows_counting, rounds->counter))
         return;
     wl_affine_start(l->unit.affine, in->loop->header, WL_MODE_MASKED, &facts);
     const enum wl_fact_kind counts = kind_of(&facts, &counter), ends = kind_of(&facts, &rounds->limit);

@@ -9,6 +9,7 @@
 #include "translate/lift/forms/loop_state.h"
 #include "translate/lift/forms/strip.h"
 #include "translate/lift/frame.h"
+#include "translate/lift/marks.h"
 #include "translate/lift/memory/scattered.h"
 #include "translate/lift/region.h"
 #include "translate/lift/values.h"
@@ -22,6 +23,7 @@ struct turns {
     LLVMValueRef place[WL_VGPR_COUNT];                                /* allocas: the strip's rows in memory */
     LLVMValueRef scalar[WL_SGPR_COUNT];                               /* i32: the values with which each lane begins */
     LLVMValueRef left, index;                                         /* i32: lanes whose turn is still to come; i64 */
+    bool vectors;                                                     /* whether the strip's masks are vectors */
 };
 
 /* Whether an operand is a scalar, or a row, that the loop does not write. */
@@ -117,14 +119,14 @@ LLVMBasicBlockRef wl_lanes_branch(struct wl_lift *l, LLVMBasicBlockRef header, u
     LLVMBasicBlockRef round = wl_lift_ir_block(l, "round");
     in->few = wl_lift_ir_block(l, "few");
     LLVMPositionBuilderAtEnd(l->b, header);
-    LLVMValueRef exec = LLVMBuildLoad2(l->b, l->i32, in->mask[WL_SGPR_EXEC], "");
+    LLVMValueRef exec = wl_loop_load_mask(l, WL_SGPR_EXEC);
     LLVMValueRef lanes = wl_lift_intrinsic(l, "llvm.ctpop", &l->i32, 1, &exec, 1);
     LLVMValueRef few = LLVMBuildICmp(l->b, LLVMIntULE, lanes, wl_lift_int(l, l->i32, most), "");
     find_left(l);
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
         if (!wl_bit(in->left, reg))
             continue;
-        LLVMValueRef both = LLVMBuildAnd(l->b, exec, LLVMBuildLoad2(l->b, l->i32, in->mask[reg], ""), "");
+        LLVMValueRef both = LLVMBuildAnd(l->b, exec, wl_loop_load_mask(l, reg), "");
         few = LLVMBuildAnd(l->b, few, LLVMBuildICmp(l->b, LLVMIntEQ, both, LLVMConstNull(l->i32), ""), "");
     }
     LLVMBuildCondBr(l->b, few, in->few, round);
@@ -153,9 +155,23 @@ static LLVMValueRef load_row(struct wl_lift *l, LLVMValueRef from) {
     return value;
 }
 
+/* The strip's masks while its lanes have their turns, as i32. */
+static LLVMValueRef load_mask(struct wl_lift *l, const struct turns *t, unsigned reg) {
+    LLVMValueRef mask = LLVMBuildLoad2(l->b, t->vectors ? l->strip_i1 : l->i32, t->strip_mask[reg], "");
+    return t->vectors ? LLVMBuildZExt(l->b, LLVMBuildBitCast(l->b, mask, l->i16, ""), l->i32, "") : mask;
+}
+
+static void store_mask(struct wl_lift *l, const struct turns *t, unsigned reg, LLVMValueRef mask) {
+    if (t->vectors)
+        mask = LLVMBuildBitCast(l->b, LLVMBuildTrunc(l->b, mask, l->i16, ""), l->strip_i1, "");
+    LLVMBuildStore(l->b, mask, t->strip_mask[reg]);
+}
+
 /* Opens the loop over the lanes. Each lane's turn begins with the values that the strip has here. */
 static void put_down(struct wl_lift *l, struct turns *t) {
     struct wl_lift_loop *in = l->in_loop;
+    t->vectors = in->vectors;
+    in->vectors = false;
     for (unsigned row = 0; row < WL_VGPR_COUNT; row++) {
         t->strip_row[row] = in->row[row];
         if (!wl_bit(in->loop->rows, row))
@@ -180,8 +196,7 @@ static void begin_turn(struct wl_lift *l, const struct turns *t) {
             LLVMBuildStore(l->b, t->scalar[reg], l->unit.sgpr[reg]);
         if (!wl_bit(in->loop->masks, reg))
             continue;
-        LLVMValueRef mask = LLVMBuildLoad2(l->b, l->i32, t->strip_mask[reg], "");
-        LLVMValueRef bit = LLVMBuildLShr(l->b, mask, LLVMBuildTrunc(l->b, t->index, l->i32, ""), "");
+        LLVMValueRef bit = LLVMBuildLShr(l->b, load_mask(l, t, reg), LLVMBuildTrunc(l->b, t->index, l->i32, ""), "");
         LLVMBuildStore(l->b, LLVMBuildAnd(l->b, bit, wl_lift_int(l, l->i32, 1), ""), in->mask[reg]);
     }
     for (unsigned row = 0; row < WL_VGPR_COUNT; row++) {
@@ -201,9 +216,9 @@ static void end_turn(struct wl_lift *l, const struct turns *t) {
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
         if (!wl_bit(in->loop->masks, reg))
             continue;
-        LLVMValueRef mask = LLVMBuildAnd(l->b, LLVMBuildLoad2(l->b, l->i32, t->strip_mask[reg], ""), others, "");
+        LLVMValueRef mask = LLVMBuildAnd(l->b, load_mask(l, t, reg), others, "");
         LLVMValueRef bit = LLVMBuildShl(l->b, LLVMBuildLoad2(l->b, l->i32, in->mask[reg], ""), shift, "");
-        LLVMBuildStore(l->b, LLVMBuildOr(l->b, mask, bit, ""), t->strip_mask[reg]);
+        store_mask(l, t, reg, LLVMBuildOr(l->b, mask, bit, ""));
     }
     for (unsigned row = 0; row < WL_VGPR_COUNT; row++)
         if (is_left(l, row))
@@ -214,6 +229,7 @@ static void take_up(struct wl_lift *l, const struct turns *t) {
     struct wl_lift_loop *in = l->in_loop;
     memcpy(in->row, t->strip_row, sizeof in->row);
     memcpy(in->mask, t->strip_mask, sizeof in->mask);
+    in->vectors = t->vectors;
     memset(in->pair, 0, sizeof in->pair);
     for (unsigned row = 0; row < WL_VGPR_COUNT; row++)
         if (is_left(l, row))
@@ -305,6 +321,53 @@ static void move_element(struct wl_lift *l, const struct wl_access *a, LLVMValue
         rows[d] = wl_lane_vector(l, words[d]);
 }
 
+/* At an offset of private memory; `aligned`: it is a multiple of four, if that counts. */
+static void move_private_at(struct wl_lift *l, const struct wl_access *a, LLVMValueRef base, LLVMValueRef offset, bool aligned,
+                            LLVMValueRef *rows) {
+    const unsigned bytes = a->bits < 32 ? a->bits / 8 : 4;
+    LLVMValueRef first = l->strip->first_lane;
+    if (aligned)
+        offset = LLVMBuildAnd(l->b, offset, wl_lift_int(l, l->i32, ~3u), "");
+    for (unsigned d = 0; d < a->dwords; d++) {
+        LLVMValueRef at = d ? LLVMBuildAdd(l->b, offset, wl_lift_int(l, l->i32, UINT64_C(4) * d), "") : offset;
+        if (a->kind == WL_ACCESS_STORE) {
+            wl_private_store(l, base, at, first, wl_lane_value(l, rows[d]), bytes, a->is_volatile);
+            continue;
+        }
+        LLVMValueRef value = wl_private_load(l, base, at, first, bytes, a->is_volatile);
+        if (bytes < 4) {
+            value = LLVMBuildTrunc(l->b, value, LLVMIntTypeInContext(l->context, a->bits), "");
+            value = a->sign ? LLVMBuildSExt(l->b, value, l->i32, "") : LLVMBuildZExt(l->b, value, l->i32, "");
+        }
+        rows[d] = wl_lane_vector(l, value);
+    }
+}
+
+static void move_private(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
+    LLVMValueRef offset = lanes->scalar_offset ? lanes->scalar_offset : wl_lane_value(l, lanes->offset), slow[WL_MAX_ROWS];
+    if (a->bits < 32) {
+        move_private_at(l, a, lanes->base, offset, false, rows);
+        return;
+    }
+    LLVMBasicBlockRef way[2] = {wl_memory_block(l, "aligned"), wl_memory_block(l, WL_COLD_BLOCK)}, done = wl_memory_block(l, "moved");
+    LLVMValueRef low = LLVMBuildAnd(l->b, offset, wl_lift_int(l, l->i32, 3), "");
+    LLVMValueRef whole = LLVMBuildICmp(l->b, LLVMIntEQ, low, LLVMConstNull(l->i32), "");
+    memcpy(slow, rows, a->dwords * sizeof *slow);
+    wl_memory_mark_likely(l, LLVMBuildCondBr(l->b, whole, way[0], way[1]));
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMPositionBuilderAtEnd(l->b, way[i]);
+        move_private_at(l, a, lanes->base, offset, i == 0, i ? slow : rows);
+        way[i] = LLVMGetInsertBlock(l->b);
+        LLVMBuildBr(l->b, done);
+    }
+    LLVMPositionBuilderAtEnd(l->b, done);
+    for (unsigned d = 0; d < a->dwords && a->kind == WL_ACCESS_LOAD; d++) {
+        LLVMValueRef values[2] = {rows[d], slow[d]};
+        rows[d] = LLVMBuildPhi(l->b, l->strip_i32, "");
+        LLVMAddIncoming(rows[d], values, way, 2);
+    }
+}
+
 static LLVMValueRef atomic_operand(struct wl_lift *l, const struct wl_access *a, const LLVMValueRef *rows, unsigned i) {
     return wl_lane_value(l, a->dwords == 2 ? join(l, rows[2 * i], rows[2 * i + 1]) : rows[i]);
 }
@@ -323,6 +386,8 @@ static void do_atomic(struct wl_lift *l, const struct wl_access *a, const struct
 static bool access_element(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
     if (a->kind == WL_ACCESS_ATOMIC)
         do_atomic(l, a, lanes, rows);
+    else if (a->place == WL_PLACE_PRIVATE)
+        move_private(l, a, lanes, rows);
     else
         move_element(l, a, wl_lanes_address(l, lanes, LLVMConstInt(l->i32, 0, false)), rows);
     return true;
@@ -374,7 +439,7 @@ void wl_lanes_lift(struct wl_lift *l, const LLVMBasicBlockRef *ir_blocks) {
     LLVMBasicBlockRef turn = wl_lift_ir_block(l, "turn"), end = wl_lift_ir_block(l, "turned"), all = wl_lift_ir_block(l, "all");
     LLVMPositionBuilderAtEnd(l->b, in->few);
     put_down(l, t);
-    LLVMValueRef exec = LLVMBuildLoad2(l->b, l->i32, t->strip_mask[WL_SGPR_EXEC], "");
+    LLVMValueRef exec = load_mask(l, t, WL_SGPR_EXEC);
     LLVMValueRef none = LLVMBuildICmp(l->b, LLVMIntEQ, exec, LLVMConstNull(l->i32), "");
     LLVMBuildCondBr(l->b, none, all, turn);
     LLVMPositionBuilderAtEnd(l->b, turn);

@@ -3,6 +3,7 @@
  * Raw buffers, and the swizzled descriptor through which gfx9 and gfx10 reach scratch, have strip forms. Indexed, typed and
  * to-LDS accesses call wave->helpers, which know descriptors in full. */
 #include "translate/lift/memory/memory.h"
+#include "translate/lift/memory/record.h"
 #include "translate/lift/memory/sanitize.h"
 
 #include "machine/helpers.h"
@@ -181,6 +182,11 @@ bool wl_buffer_record(struct wl_lift *l, struct wl_item *item, const struct wl_o
         item->fact[0] = (struct wl_fact){.kind = WL_FACT_AFFINE, .zeros = 32};
     if (inst->wide_buffer) {
         read_wide(l, item, descriptor->reg, soffset);
+        return true;
+    }
+    if (wl_memory_is_private(l, inst)) {
+        LLVMValueRef scratch = wl_memory_wave_constant(l, l->wave, offsetof(struct wl_wave, scratch), l->i64);
+        item->scalar[SCALAR_BASE] = LLVMBuildAdd(l->b, scratch, LLVMBuildZExt(l->b, soffset, l->i64, ""), "");
         return true;
     }
     read_descriptor(l, descriptor->reg);

@@ -53,16 +53,20 @@ struct wl_memory_operands wl_memory_operands(const struct wl_inst *inst) {
     return found;
 }
 
+bool wl_memory_is_private(const struct wl_lift *l, const struct wl_inst *inst) {
+    return inst->isa->space == WL_SPACE_SCRATCH || (inst->is_private && !wl_sanitizes(l));
+}
+
 static struct wl_access describe(const struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_isa *isa = inst->isa;
     struct wl_access a = {.dwords = isa->dwords, .sign = isa->sign, .inst = inst};
     bool atomic = isa->class == WL_ISA_ATOMIC;
     a.bits = !atomic && isa->bits > 32 ? 32 : isa->bits;
     a.kind = atomic ? WL_ACCESS_ATOMIC : isa->class == WL_ISA_STORE ? WL_ACCESS_STORE : WL_ACCESS_LOAD;
-    a.place = isa->space == WL_SPACE_FLAT      ? WL_PLACE_FLAT
-              : isa->space == WL_SPACE_SCRATCH ? WL_PLACE_PRIVATE
-              : isa->space == WL_SPACE_BUFFER  ? WL_PLACE_BUFFER
-                                               : WL_PLACE_MEMORY;
+    a.place = isa->space == WL_SPACE_FLAT     ? WL_PLACE_FLAT
+              : wl_memory_is_private(l, inst) ? WL_PLACE_PRIVATE
+              : isa->space == WL_SPACE_BUFFER ? WL_PLACE_BUFFER
+                                              : WL_PLACE_MEMORY;
     a.atomic = wl_memory_atomic(l->unit.request->processor, isa);
     a.returns = atomic && inst->returns;
     a.local = isa->space == WL_SPACE_LDS;
@@ -275,7 +279,7 @@ static void merge(struct wl_lift *l, const struct wl_access *a, struct moved *fa
 }
 
 static void access_slow(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m, bool pair) {
-    if (!wl_spread_local(l, a, lanes, m->rows) && !wl_spread_in_loop(l, a, lanes, m->rows) &&
+    if (!wl_spread_private(l, a, lanes, m->rows) && !wl_spread_local(l, a, lanes, m->rows) && !wl_spread_in_loop(l, a, lanes, m->rows) &&
         !wl_spread_store_by_index(l, a, lanes, m->rows) && !wl_spread_in_unit(l, a, lanes, m->rows))
         wl_memory_slow(l, a, lanes, m->rows);
     m->pair = pair && a->kind == WL_ACCESS_LOAD ? wl_strip_join(l, m->rows[0], m->rows[1]) : NULL;

@@ -25,5 +25,7 @@ void wl_index_emit(struct wl_lift *l, struct wl_item *item);
 const struct wl_index *wl_index_find(const struct wl_lift *l, unsigned row);
 /* Within emit: the row is written. */
 void wl_index_forget(struct wl_lift *l, unsigned row);
+/* Whether an access is lifted as one of private memory, for which it need not be known at run time that it is one. */
+bool wl_memory_is_private(const struct wl_lift *l, const struct wl_inst *inst);
 
 #endif

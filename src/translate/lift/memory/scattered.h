@@ -6,6 +6,12 @@
 
 /* ---- lift/memory/slow.c, lift/memory/atomic.c ---- */
 
+/* `bytes` (1 to 4) at any offset of one lane's private memory, zero-extended; a store of the same. base: i64, the host's address of the wave's
+ * private memory; offset: i32; lane: i64, in the wave. */
+LLVMValueRef wl_private_load(struct wl_lift *l, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef lane, unsigned bytes,
+                             bool is_volatile);
+void wl_private_store(struct wl_lift *l, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef lane, LLVMValueRef value, unsigned bytes,
+                      bool is_volatile);
 /* Calls the slow function of this kind of access. rows: data in (stores, atomics), results out (loads, returning atomics). */
 void wl_memory_slow(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
 /* To be called before and after an access in the unit's own code whose lanes have unrelated addresses: puts the addresses on the stack,
@@ -37,6 +43,8 @@ bool wl_atomic_reduce(struct wl_lift *l, const struct wl_access *access, LLVMVal
 /* In the unit itself: an access of LDS where the host's gathers and scatters can do it, which spares a call and what lives across
  * it. False: nothing is built. rows: data in or results out. */
 bool wl_spread_local(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
+/* In the unit itself: an access of private memory at offsets that differ, where the host has gathers and scatters. False: nothing is built. */
+bool wl_spread_private(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
 /* Whether all lanes' addresses follow from the first one's, at a stride that is small enough for LDS. */
 bool wl_spread_knows_stride(const struct wl_fact *fact);
 /* Stores a dword of each lane of all strips: lane i's are one after the other at start + i * stride. rows: by strip. */

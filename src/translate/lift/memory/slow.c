@@ -149,8 +149,8 @@ static void memory_lane(struct wl_lift *l, struct slow *s, LLVMValueRef address,
 
 /* Address of the byte at `offset` (i32) of a lane's scratch. */
 static LLVMValueRef private_byte(struct wl_lift *l, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef lane) {
-    LLVMValueRef dword = LLVMBuildZExt(l->b, LLVMBuildLShr(l->b, offset, constant(l, l->i32, 2), ""), l->i64, "");
-    LLVMValueRef row = LLVMBuildMul(l->b, dword, constant(l, l->i64, UINT64_C(4) * l->wave_size), "");
+    LLVMValueRef dword = LLVMBuildZExt(l->b, LLVMBuildAnd(l->b, offset, constant(l, l->i32, ~3u), ""), l->i64, "");
+    LLVMValueRef row = LLVMBuildMul(l->b, dword, constant(l, l->i64, l->wave_size), "");
     LLVMValueRef byte = LLVMBuildZExt(l->b, LLVMBuildAnd(l->b, offset, constant(l, l->i32, 3), ""), l->i64, "");
     LLVMValueRef column = LLVMBuildAdd(l->b, LLVMBuildShl(l->b, lane, constant(l, l->i64, 2), ""), byte, "");
     return LLVMBuildAdd(l->b, base, LLVMBuildAdd(l->b, row, column, ""), "");
@@ -161,9 +161,9 @@ static LLVMValueRef private_dword(struct wl_lift *l, LLVMValueRef base, LLVMValu
     return wl_memory_load(l, l->i32, private_byte(l, base, aligned, lane), is_volatile);
 }
 
-/* `bytes` (1 to 4) at any offset, zero-extended: the dwords that hold its ends, shifted together. */
-static LLVMValueRef private_load(struct wl_lift *l, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef lane, unsigned bytes,
-                                 bool is_volatile) {
+/* The dwords that hold the ends, shifted together. */
+LLVMValueRef wl_private_load(struct wl_lift *l, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef lane, unsigned bytes,
+                             bool is_volatile) {
     LLVMValueRef end = LLVMBuildAdd(l->b, offset, constant(l, l->i32, bytes - 1), "");
     LLVMValueRef shift = LLVMBuildShl(l->b, LLVMBuildAnd(l->b, offset, constant(l, l->i32, 3), ""), constant(l, l->i32, 3), "");
     LLVMValueRef parts[3] = {private_dword(l, base, end, lane, is_volatile), private_dword(l, base, offset, lane, is_volatile), shift};
@@ -179,8 +179,8 @@ static void private_bytes(struct wl_lift *l, LLVMValueRef base, LLVMValueRef off
     }
 }
 
-static void private_store(struct wl_lift *l, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef lane, LLVMValueRef value, unsigned bytes,
-                          bool is_volatile) {
+void wl_private_store(struct wl_lift *l, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef lane, LLVMValueRef value, unsigned bytes,
+                      bool is_volatile) {
     if (bytes < 4) {
         private_bytes(l, base, offset, lane, value, bytes, is_volatile);
         return;
@@ -218,7 +218,7 @@ static void private_atomic(struct wl_lift *l, struct slow *s, LLVMValueRef base,
     LLVMValueRef old = LLVMConstNull(type);
     for (unsigned d = 0; d < a->dwords; d++) {
         LLVMValueRef at = LLVMBuildAdd(l->b, offset, constant(l, l->i32, UINT64_C(4) * d), "");
-        LLVMValueRef part = LLVMBuildZExt(l->b, private_load(l, base, at, number, 4, false), type, "");
+        LLVMValueRef part = LLVMBuildZExt(l->b, wl_private_load(l, base, at, number, 4, false), type, "");
         old = LLVMBuildOr(l->b, old, LLVMBuildShl(l->b, part, constant(l, type, UINT64_C(32) * d), ""), "");
     }
     LLVMValueRef compare = s->compare ? lane_data(l, s, s->compare, lane) : NULL;
@@ -226,7 +226,7 @@ static void private_atomic(struct wl_lift *l, struct slow *s, LLVMValueRef base,
     for (unsigned d = 0; d < a->dwords; d++) {
         LLVMValueRef at = LLVMBuildAdd(l->b, offset, constant(l, l->i32, UINT64_C(4) * d), "");
         LLVMValueRef part = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, value, constant(l, type, UINT64_C(32) * d), ""), l->i32, "");
-        private_store(l, base, at, number, part, 4, false);
+        wl_private_store(l, base, at, number, part, 4, false);
     }
     if (a->returns)
         set_result(l, s, lane, old);
@@ -244,9 +244,9 @@ static void private_lane(struct wl_lift *l, struct slow *s, LLVMValueRef base, L
     for (unsigned d = 0; d < a->dwords; d++) {
         LLVMValueRef at = d ? LLVMBuildAdd(l->b, offset, constant(l, l->i32, UINT64_C(4) * d), "") : offset;
         if (a->kind == WL_ACCESS_LOAD)
-            set_result_dword(l, s, lane, d, private_load(l, base, at, number, bytes, a->is_volatile));
+            set_result_dword(l, s, lane, d, wl_private_load(l, base, at, number, bytes, a->is_volatile));
         else
-            private_store(l, base, at, number, data_dword(l, s, s->data, lane, d), bytes, a->is_volatile);
+            wl_private_store(l, base, at, number, data_dword(l, s, s->data, lane, d), bytes, a->is_volatile);
     }
 }
 

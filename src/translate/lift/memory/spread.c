@@ -396,6 +396,89 @@ bool wl_spread_local(struct wl_lift *l, const struct wl_access *a, const struct 
     return true;
 }
 
+/* ---- private memory ---- */
+
+/* The dword at `offset` of each lane's private memory, `row` dwords further on, in the order in which dwords of all lanes lie there. */
+static LLVMValueRef private_places(struct wl_lift *l, const struct wl_lanes *lanes, unsigned row) {
+    LLVMValueRef dword = LLVMBuildLShr(l->b, lanes->offset, wl_lift_int(l, l->strip_i32, 2), "");
+    LLVMValueRef index = LLVMBuildMul(l->b, dword, wl_lift_int(l, l->strip_i32, l->wave_size), "");
+    LLVMValueRef first = LLVMBuildAdd(l->b, l->strip->first_lane, LLVMConstInt(l->i64, (uint64_t)row * l->wave_size, false), "");
+    LLVMValueRef start = LLVMBuildAdd(l->b, lanes->base, LLVMBuildShl(l->b, first, LLVMConstInt(l->i64, 2, false), ""), "");
+    index = LLVMBuildAdd(l->b, index, wl_memory_iota(l, l->i32, 1), "");
+    return LLVMBuildGEP2(l->b, l->i32, wl_memory_pointer(l, start), &index, 1, "");
+}
+
+static LLVMValueRef gather_private(struct wl_lift *l, LLVMValueRef where) {
+    LLVMValueRef loaded = wl_lift_masked_load(l, l->strip_i32, where, 4, wl_strip_exec(l));
+    wl_lift_mark_memory(l, loaded);
+    return loaded;
+}
+
+/* Fewer than 32 bits, within a dword. */
+static void access_part(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
+    const uint32_t field = (UINT32_C(1) << a->bits) - 1;
+    LLVMValueRef where = private_places(l, lanes, 0), dword = gather_private(l, where);
+    LLVMValueRef byte = LLVMBuildAnd(l->b, lanes->offset, wl_lift_int(l, l->strip_i32, 3), "");
+    LLVMValueRef shift = LLVMBuildShl(l->b, byte, wl_lift_int(l, l->strip_i32, 3), "");
+    if (a->kind == WL_ACCESS_LOAD) {
+        LLVMTypeRef narrow = LLVMVectorType(LLVMIntTypeInContext(l->context, a->bits), WL_STRIP);
+        LLVMValueRef value = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, dword, shift, ""), narrow, "");
+        rows[0] = a->sign ? LLVMBuildSExt(l->b, value, l->strip_i32, "") : LLVMBuildZExt(l->b, value, l->strip_i32, "");
+        return;
+    }
+    LLVMValueRef mask = wl_lift_int(l, l->strip_i32, field), hole = LLVMBuildNot(l->b, LLVMBuildShl(l->b, mask, shift, ""), "");
+    LLVMValueRef value = LLVMBuildShl(l->b, LLVMBuildAnd(l->b, rows[0], mask, ""), shift, "");
+    value = LLVMBuildOr(l->b, LLVMBuildAnd(l->b, dword, hole, ""), value, "");
+    wl_lift_mark_memory(l, wl_lift_masked_store(l, value, where, 4, wl_strip_exec(l)));
+}
+
+/* i1: all active lanes access whole elements within a dword, so near that the place's number has 31 bits. */
+static LLVMValueRef are_plain(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes) {
+    const uint32_t within = a->bits >= 32 ? 3 : a->bits == 16 ? 1 : 0, most = UINT32_C(1) << 24;
+    LLVMValueRef odd = LLVMBuildAnd(l->b, lanes->offset, wl_lift_int(l, l->strip_i32, ~(most - 1) | within), "");
+    LLVMValueRef is_odd = LLVMBuildICmp(l->b, LLVMIntNE, odd, LLVMConstNull(l->strip_i32), "");
+    if (l->exec)
+        is_odd = LLVMBuildAnd(l->b, is_odd, l->exec, "");
+    return LLVMBuildICmp(l->b, LLVMIntEQ, LLVMBuildBitCast(l->b, is_odd, l->i16, ""), LLVMConstNull(l->i16), "");
+}
+
+bool wl_spread_private(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
+    if (a->place != WL_PLACE_PRIVATE || a->kind == WL_ACCESS_ATOMIC || a->is_volatile || !lanes->offset || !l->has_avx512)
+        return false;
+    const bool load = a->kind == WL_ACCESS_LOAD;
+    LLVMBasicBlockRef plain = wl_memory_block(l, "private"), odd = wl_memory_block(l, WL_COLD_BLOCK), done = wl_memory_block(l, "accessed");
+    LLVMBasicBlockRef from[2];
+    LLVMValueRef slow[WL_MAX_ROWS];
+    wl_memory_mark_likely(l, LLVMBuildCondBr(l->b, are_plain(l, a, lanes), plain, odd));
+    LLVMPositionBuilderAtEnd(l->b, odd);
+    for (unsigned d = 0; d < a->dwords; d++)
+        slow[d] = rows[d];
+    wl_memory_slow(l, a, lanes, slow);
+    from[1] = LLVMGetInsertBlock(l->b);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, plain);
+    wl_access_gather_begin(l, false);
+    if (a->bits < 32)
+        access_part(l, a, lanes, rows);
+    for (unsigned d = 0; a->bits >= 32 && d < a->dwords; d++) {
+        LLVMValueRef where = private_places(l, lanes, d);
+        if (load)
+            rows[d] = gather_private(l, where);
+        else
+            wl_lift_mark_memory(l, wl_lift_masked_store(l, rows[d], where, 4, wl_strip_exec(l)));
+    }
+    wl_access_gather_end(l);
+    from[0] = LLVMGetInsertBlock(l->b);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, done);
+    for (unsigned d = 0; load && d < a->dwords; d++) {
+        LLVMValueRef values[2] = {rows[d], slow[d]};
+        rows[d] = LLVMBuildPhi(l->b, l->strip_i32, "");
+        LLVMAddIncoming(rows[d], values, from, 2);
+    }
+    return true;
+}
+
 void wl_spread_access(struct wl_lift *l, const struct wl_access *a, LLVMValueRef addresses, LLVMValueRef buffer, LLVMValueRef exec,
                       LLVMValueRef *rows) {
     struct spread s = {a, addresses, buffer, exec};

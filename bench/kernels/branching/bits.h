@@ -1,0 +1,1 @@
+#define WORDS (1 << 18)

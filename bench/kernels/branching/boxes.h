@@ -1,0 +1,3 @@
+#define POINTS  (1 << 16)
+#define QUERIES (1 << 15)
+#define DEPTH   24 /* of the stack */

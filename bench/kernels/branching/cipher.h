@@ -1,0 +1,2 @@
+#define BLOCKS (1 << 20) /* of four bytes */
+#define ROUNDS 22

@@ -1,0 +1,2 @@
+#define STRINGS (1 << 18)
+#define LONGEST 64 /* bytes */
