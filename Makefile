@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 CMAKE   = cmake -G Ninja -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 FORMATTED = $(shell git -c safe.directory='*' ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
 
-.PHONY: all deps demo check bench bench-cliffs install format check-format lint check-asan check-tsan check-sanitizers check-aarch64 check-cmake check-debian13 check-llvm check-triton check-rocm check-suites check-clang check-newer-targets check-hip-tests coverage tarball clean
+.PHONY: all deps demo check bench bench-cliffs install format check-format lint check-asan check-tsan check-sanitizers check-aarch64 check-cmake check-debian13 check-llvm check-triton check-rocm check-suites check-clang check-newer-targets check-hip-tests coverage packages check-packages clean
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -109,11 +109,17 @@ check-newer-targets: deps all
 check-hip-tests: all
 	tests/conformance/check.py $(BUILD) "$(HIP_TESTS)" --jobs $(JOBS) --targets $(or $(TARGETS),gfx90a) --devices $(or $(DEVICES),cpu) $(if $(ONLY),--only '$(ONLY)')
 
-# A folder that can lie anywhere and needs nothing but glibc, of this machine's version or later, as a .tar.zst.
-tarball: deps
+# Packages in build-packages/packages: .deb, .rpm, a wheel, and a .tar.zst that can lie anywhere. They need nothing but glibc 2.28 or later.
+packages: deps
+	tools/install-deps.sh tools/packages/packages.txt
 	$(CMAKE) -B $(BUILD)-packages -DWAVELIFT_STATIC_LIBRARIES=ON -DWAVELIFT_MATRIX=small
 	cmake --build $(BUILD)-packages --target wavelift hipify aml hiprtc amdhip64
-	tools/tarball.sh $(BUILD)-packages
+	for kind in tarball wheel deb rpm; do tools/packages/$$kind.sh $(BUILD)-packages || exit 1; done
+
+# The packages installed in fresh systems, in folders of build-packages/roots, some GB each. RELEASES names the systems for .deb packages.
+check-packages: packages
+	for release in $(or $(RELEASES),bookworm trixie sid); do tests/packages/deb.sh $(BUILD)-packages $$release || exit 1; done
+	for release in bullseye trixie; do tests/packages/others.sh $(BUILD)-packages $$release || exit 1; done
 
 # The installed tree with other versions of CMake, which come from PyPI.
 check-cmake: deps all

@@ -22,11 +22,22 @@ static int ask_version(const char *clang) {
     return (int)strtol(text, NULL, 10);
 }
 
+/* Whether a file is this program, which is there under the name of clang, too. */
+static bool is_this_program(const char *path) {
+    char program[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    return length > 0 && (size_t)length == strlen(path) && memcmp(program, path, (size_t)length) == 0;
+}
+
 /* Takes the compiler that a name stands for, if it is of a version that is known to work, or of any if `named`. */
 static bool take(struct wl_toolchain *t, const char *name, bool named) {
     char found[PATH_MAX];
     if (!wl_find_program(name, found, sizeof found) || !realpath(found, t->clang))
         return false;
+    if (is_this_program(t->clang)) {
+        t->clang[0] = 0;
+        return false;
+    }
     /* It is called by a name that ends in ++, which makes it link the C++ library. */
     char *slash = strrchr(t->clang, '/');
     if (!strstr(slash, "++"))

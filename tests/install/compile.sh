@@ -38,7 +38,20 @@ mv "$work/first" "$prefix" # it can be moved
 quiet "$cmake" -G Ninja -S "$here/enable_language" -B "$work/a" -DCMAKE_PREFIX_PATH="$prefix"
 quiet "$cmake" --build "$work/a"
 quiet "$work/a/memory"
+# A project that begins with HIP, with nothing but CMAKE_PREFIX_PATH: where there is no hipconfig of AMD's in PATH, whose word CMake would take first.
+mkdir "$work/tools"
+for tool in ninja sh uname clang++-19 ld.lld-19 ld ar nm ranlib strip objdump objcopy readelf addr2line; do
+    ln -s "$(command -v $tool)" "$work/tools/$tool"
+done
+ln -s "$(command -v ld.lld-19)" "$work/tools/ld.lld"
+cmake_path=$(command -v "$cmake")
+quiet env PATH="$work/tools" "$cmake_path" -G Ninja -S "$here/first_language" -B "$work/first" -DCMAKE_PREFIX_PATH="$prefix"
+quiet env PATH="$work/tools" "$cmake_path" --build "$work/first"
+quiet "$work/first/memory"
 [ -z "${CMAKE:-}" ] || exit 0
+
+# The compiler that CMake is told of is not taken for one that is installed, wherever it comes from.
+refuses "apt install clang-19" env PATH="$prefix/sbin" HIP_CLANG_PATH="$prefix/lib/wavelift/clang" "$prefix/bin/wavelift" config --clang
 
 # What is missing, and where to get it.
 refuses "apt install clang-19" env PATH="$prefix/bin" hipcc -c "$here/memory.hip"

@@ -1,0 +1,20 @@
+# WAVELIFT_GLIBC=2.28: what is built runs with glibc from that version on, however new this machine's is (tools/old-glibc/stubs.py). It is set
+# with WAVELIFT_STATIC_LIBRARIES=ON, for packages.
+set(default "")
+if(WAVELIFT_STATIC_LIBRARIES)
+  set(default 2.28)
+endif()
+set(WAVELIFT_GLIBC "${default}" CACHE STRING "the oldest glibc that has to do; empty: this machine's")
+if(NOT WAVELIFT_GLIBC)
+  return()
+endif()
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+set(stubs ${CMAKE_BINARY_DIR}/old-glibc)
+set(compiler ${CMAKE_C_COMPILER})
+if(CMAKE_SYSROOT)
+  list(APPEND compiler --sysroot=${CMAKE_SYSROOT})
+endif()
+execute_process(COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/old-glibc/stubs.py ${WAVELIFT_GLIBC} ${stubs} ${compiler} COMMAND_ERROR_IS_FATAL ANY)
+add_link_options(-L${stubs} -Wl,--push-state,--no-as-needed,${stubs}/libpthread.so.0,${stubs}/libdl.so.2,--pop-state)
+# Tools that run in the build are linked with LLVM's shared object, which needs newer names than the stubs have.
+string(APPEND CMAKE_EXE_LINKER_FLAGS " -Wl,--wrap=__libc_start_main,--allow-shlib-undefined")

@@ -1,0 +1,22 @@
+#!/bin/sh
+# forward.sh FOLDER: makes FOLDER's libamdhip64.so.6 and libhiprtc.so.6, which are links in a build, libraries of these names: they have no functions,
+# need the library of HIP 7 and define the same versions of symbols. Python wheels cannot hold links, and ldconfig knows a library by the one name
+# that is written in it.
+set -eu
+folder=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+: >"$work/empty.c"
+# forward NAME TO
+forward() {
+    LC_ALL=C readelf -V "$folder/$2" | sed -n '/^Version definition/,/^Version needs/s/.*Flags: [^B]* Name: \([^ ]*\).*/\1/p' | awk '
+        NR == 1 { print $1 " { local: *; };" } NR > 1 { print $1 " { } " before ";" } { before = $1 }' >"$work/map"
+    script=
+    [ ! -s "$work/map" ] || script="-Wl,--version-script=$work/map"
+    # shellcheck disable=SC2016,SC2086 # the loader knows $ORIGIN; no script is no word
+    "${CC:-gcc}" -shared -nostdlib -Wl,--build-id=none "-Wl,-soname,$1" '-Wl,-rpath,$ORIGIN' -Wl,-z,nodelete $script -Wl,--no-as-needed "$work/empty.c" "$folder/$2" -o "$work/$1"
+    rm -f "$folder/$1"
+    mv "$work/$1" "$folder/$1"
+}
+forward libamdhip64.so.6 libamdhip64.so.7
+forward libhiprtc.so.6 libhiprtc.so.7
