@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -195,6 +196,27 @@ static void size_is_bounded(void **state) {
     assert_int_equal(run_child("11"), 1); /* no cache at all */
 }
 
+static void age_days(const char *path, void *context) {
+    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = time(NULL) - *(const long *)context * 86400}};
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static void unused_entries_go(void **state) {
+    long days = 181;
+    (void)state;
+    assert_int_equal(run_child("1"), 1);
+    each_entry(age_days, &days);
+    assert_int_equal(run_child("2"), 1); /* an entry is written */
+    assert_int_equal(each_entry(NULL, NULL), 1);
+    assert_int_equal(run_child("1"), 1);
+    days = 179;
+    each_entry(age_days, &days);
+    assert_int_equal(run_child("3"), 1);
+    assert_int_equal(each_entry(NULL, NULL), 3);
+    assert_int_equal(run_child("1"), 0);
+    assert_int_equal(run_child("2"), 0);
+}
+
 static void unusable_folder_is_no_error(void **state) {
     (void)state;
     setenv("WAVELIFT_CACHE_DIR", "/proc/nothing/here", 1);
@@ -206,7 +228,11 @@ int main(int argc, char **argv) {
         return child(argv[2]);
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fresh, clean)
     const struct CMUnitTest tests[] = {
-        TEST(second_run_needs_no_translator), TEST(many_processes_share), TEST(damaged_entries_are_rebuilt), TEST(size_is_bounded),
+        TEST(second_run_needs_no_translator),
+        TEST(many_processes_share),
+        TEST(damaged_entries_are_rebuilt),
+        TEST(size_is_bounded),
+        TEST(unused_entries_go),
         TEST(unusable_folder_is_no_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
 # The native-code cache through a real program (with WAVELIFT_TIER=2: native code is made at once):
 #     cache.sh PROGRAM MAPS_LIBRARY [ARGUMENTS]
 # The second run opens no LLVM; fifty processes share an empty cache; damaged entries are noticed and rebuilt; a cache that
-# cannot be used does no harm; the size is bounded.
+# cannot be used does no harm; the size is bounded; two builds of Wavelift share a folder and no entries.
 set -u
 program=$1
 maps=$2
@@ -28,6 +28,19 @@ second=$(run a)
 [ "$second" = clean ] || fail "second run: $second"
 files=$(find "$work/a" -type f | wc -l)
 [ "$files" -gt 0 ] || fail "no files in the cache"
+
+# Another build of Wavelift beside this one: neither reads what the other has written.
+folder=${LD_LIBRARY_PATH%%:*}
+mkdir "$work/other"
+cp -L "$folder"/libamdhip64.so.[567] "$folder"/libwavelift-*.so "$work/other/"
+note=$(LC_ALL=C readelf -SW "$work/other/libwavelift-translate.so" | sed -n 's/.*\.note\.gnu\.build-id *NOTE *[0-9a-f]* *\([0-9a-f]*\).*/\1/p')
+[ -n "$note" ] || fail "the translator has no build id"
+printf 'other' | dd of="$work/other/libwavelift-translate.so" bs=1 seek=$((0x$note + 16)) conv=notrunc 2>/dev/null # behind the note's head
+other() { run a LD_LIBRARY_PATH="$work/other:$LD_LIBRARY_PATH"; }
+[ "$(other)" = llvm ] || fail "another build reads the cache of this one: $(other)"
+[ "$(other)" = clean ] || fail "another build does not find its own entries: $(other)"
+[ "$(run a)" = clean ] || fail "this build does not find its entries beside those of another"
+[ "$(find "$work/a" -type f | wc -l)" = $((2 * files)) ] || fail "the two builds do not have as many entries as each other"
 
 # Threaded code runs first; native code is made in the background, and at the end of the process as far as it takes no long time:
 # some process later all of it is there.

@@ -21,9 +21,10 @@
 
 #define SUFFIX        ".wlo"
 #define TEMPORARY     ".tmp-"
-#define STALE_SECONDS 3600  /* a temporary file this old belongs to nobody any more */
-#define TOUCH_SECONDS 86400 /* a hit renews the time of last use at most this often */
-#define SWEEP_SHARE   64    /* a process looks through the folder at its first entry, and after each 1/64 of the bound that it writes */
+#define STALE_SECONDS 3600     /* a temporary file this old belongs to nobody any more */
+#define TOUCH_SECONDS 86400    /* a hit renews the time of last use at most this often */
+#define KEEP_SECONDS  15552000 /* 180 days: an entry that was not used for so long is of a version or program that is gone */
+#define SWEEP_SHARE   64       /* a process looks through the folder at its first entry, and after each 1/64 of the bound that it writes */
 
 /* A file: this, then the object. */
 struct header {
@@ -252,8 +253,8 @@ enum wl_status wl_cache_clear(uint64_t *freed) {
     return status;
 }
 
-/* Removes the entries that were not used for longest until the rest fits. Two processes may do it at once: both remove the
- * same ones. */
+/* Removes the entries that were not used for longest until the rest fits, and those that nobody has used for long. Two processes may do it at
+ * once: both remove the same ones. */
 static void sweep(void) {
     struct wl_cache_entry *entries;
     size_t count;
@@ -262,7 +263,8 @@ static void sweep(void) {
         return;
     for (size_t i = 0; i < count; i++)
         total += entries[i].size;
-    for (size_t i = 0; i < count && total > bound; i++) {
+    time_t oldest = time(NULL) - KEEP_SECONDS;
+    for (size_t i = 0; i < count && (total > bound || entries[i].used.tv_sec < oldest); i++) {
         remove_entry(entries[i].name);
         total -= entries[i].size;
     }
