@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 CMAKE   = cmake -G Ninja -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 FORMATTED = $(shell git -c safe.directory='*' ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
 
-.PHONY: all deps demo check bench bench-cliffs install format check-format lint check-asan check-tsan check-sanitizers check-aarch64 check-cmake check-debian13 check-llvm check-triton check-rocm check-suites check-clang check-newer-targets check-hip-tests coverage packages check-packages clean
+.PHONY: all deps demo check bench bench-cliffs install format check-format lint check-asan check-tsan check-sanitizers check-aarch64 check-cmake check-debian13 check-llvm check-triton check-rocm check-suites check-clang check-newer-targets check-hip-tests coverage packages dist check-packages check-reproducible clean
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -116,10 +116,19 @@ packages: deps
 	cmake --build $(BUILD)-packages --target wavelift hipify aml hiprtc amdhip64
 	for kind in tarball wheel deb rpm; do tools/packages/$$kind.sh $(BUILD)-packages || exit 1; done
 
-# The packages installed in fresh systems, in folders of build-packages/roots, some GB each. RELEASES names the systems for .deb packages.
-check-packages: packages
+# All files of a release in build-packages/dist, with SHA256SUMS; KEY is a key of gpg that signs it, or empty.
+dist: packages
+	tools/packages/dist.sh $(BUILD)-packages $(KEY)
+
+# A second build, in another folder, gives the same bytes: as long as two builds.
+check-reproducible: dist
+	tests/packages/reproducible.sh $(BUILD)-packages
+
+# The packages installed in fresh systems, in folders of build-packages/roots, some GB each, and what docs/ci.md has for CI services. RELEASES names the systems for .deb packages.
+check-packages: dist
 	for release in $(or $(RELEASES),bookworm trixie sid); do tests/packages/deb.sh $(BUILD)-packages $$release || exit 1; done
 	for release in bullseye trixie; do tests/packages/others.sh $(BUILD)-packages $$release || exit 1; done
+	tests/packages/ci.sh $(BUILD)-packages trixie
 
 # The installed tree with other versions of CMake, which come from PyPI.
 check-cmake: deps all

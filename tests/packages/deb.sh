@@ -44,7 +44,7 @@ quietly install "$default"
 for name in 5 6 7; do
     [ "$(inside ldconfig -p | sed -n "s/.*libamdhip64\.so\.$name .*=> //p" | head -n 1)" = /usr/lib/wavelift/lib/libamdhip64.so.$name ] || fail "Wavelift's library $name is not the default"
 done
-quietly inside apt-get purge -y -qq wavelift-default
+quietly inside apt-get remove -y -qq wavelift-default
 case $(first) in /usr/lib/wavelift/* | "") fail "AMD's library is not the default again" ;; esac
 quietly inside apt-get purge -y -qq libwavelift
 [ ! -e "$root/usr/lib/wavelift" ] && [ ! -e "$root/usr/bin/wavelift" ] && [ ! -e "$root/etc/ld.so.conf.d/00-wavelift.conf" ] || fail "files are left"

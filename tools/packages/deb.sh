@@ -43,12 +43,6 @@ files() {
     mkdir -p "$root/$prefix"
     part_"$1" "$tree" | tar -C "$tree" -cf - --no-recursion -T - | tar -C "$root/$prefix" -xf -
 }
-# trigger_loader FOLDER_FILE: the loader's cache is made again when the package comes and goes
-trigger_loader() {
-    mkdir -p "$root/DEBIAN"
-    echo "activate-noawait ldconfig" >"$root/DEBIAN/triggers"
-}
-
 files runtime
 deb libwavelift "libc6 (>= 2.28)" "libwavelift-native (= $version)" "HIP runtime for machines without an AMD GPU" \
     "Runs unmodified AMD GPU programs on CPUs and on NVIDIA GPUs. Kernels run in threaded code."
@@ -73,7 +67,9 @@ root=$made/root
 mkdir -p "$root/etc/ld.so.conf.d"
 echo "/$prefix/lib" >"$root/etc/ld.so.conf.d/00-wavelift.conf" # before the folders of Debian and of AMD, in the order of names
 mkdir -p "$root/usr" "$root/DEBIAN"
-echo /etc/ld.so.conf.d/00-wavelift.conf >"$root/DEBIAN/conffiles"
-trigger_loader
+# The loader's list of libraries is made again when the package comes and goes. The file is not marked as a setting: it goes with the package.
+echo "activate-noawait ldconfig" >"$root/DEBIAN/triggers"
+printf '#!/bin/sh\nset -e\nldconfig\n' >"$root/DEBIAN/postrm"
+chmod 755 "$root/DEBIAN/postrm"
 deb wavelift-default "libwavelift (= $version)" "" "HIP runtime for machines without an AMD GPU: as the default" \
     "All HIP programs of this machine run on Wavelift, also where AMD's libamdhip64 is installed."

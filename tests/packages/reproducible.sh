@@ -1,0 +1,22 @@
+#!/bin/sh
+# reproducible.sh BUILD: builds the packages of BUILD's sources again, in another folder under another name, with nothing of the first build, and compares all
+# files of a release. As long as two builds.
+set -eu
+build=$(realpath "$1")
+sources=$(realpath "$(dirname "$0")/../..")
+other=$build/again/of another length
+rm -rf "$build/again"
+mkdir -p "$other"
+git -c safe.directory='*' clone -q "$sources" "$other/wavelift"
+cd "$other/wavelift"
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+export SOURCE_DATE_EPOCH CCACHE_DISABLE=1
+cmake -G Ninja -S . -B build-packages -DWAVELIFT_STATIC_LIBRARIES=ON -DWAVELIFT_MATRIX=small >/dev/null
+cmake --build build-packages --target wavelift hipify aml hiprtc amdhip64 >/dev/null
+for kind in tarball wheel deb rpm dist; do tools/packages/$kind.sh build-packages >/dev/null; done
+if diff "$build/dist/SHA256SUMS" build-packages/dist/SHA256SUMS; then
+    echo "PASS reproducible: $(wc -l <"$build/dist/SHA256SUMS") files"
+else
+    echo "FAIL reproducible: files differ"
+    exit 1
+fi
