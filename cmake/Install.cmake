@@ -42,3 +42,11 @@ endforeach()
 # By this file clang knows a HIP installation ($HIP_PATH, --rocm-path), and tells CMake of it.
 file(CONFIGURE OUTPUT hip-version CONTENT "HIP_VERSION_MAJOR=@HIP_VERSION_MAJOR@\nHIP_VERSION_MINOR=@HIP_VERSION_MINOR@\nHIP_VERSION_PATCH=@HIP_VERSION_PATCH@\n" @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/hip-version DESTINATION ${CMAKE_INSTALL_DATADIR}/hip RENAME version)
+
+# All that is installed, and nothing else: for packages.
+add_custom_target(installable)
+foreach(target wavelift hipify aml hiprtc amdhip64 roctx64 rocprofiler-sdk-roctx)
+  if(TARGET ${target})
+    add_dependencies(installable ${target})
+  endif()
+endforeach()

@@ -6,6 +6,8 @@ sources=$(realpath "$here/../..")
 build=$(realpath "$1")
 made=$build/packages
 mkdir -p "$made"
+exec 9>"$made/lock"
+flock 9 # they share BUILD/packages/tree
 version=$("$build/bin/wavelift" --version | cut -d' ' -f2)
 machine=$(readelf -h "$build/bin/wavelift" | sed -n 's/.*Machine: *//p' | sed 's/.*X86-64/x86_64/;s/AArch64/aarch64/')
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -c safe.directory='*' -C "$sources" log -1 --format=%ct 2>/dev/null || stat -c %Y "$sources/CHANGELOG.md")}

@@ -4,6 +4,8 @@ the loader looks for."""
 import base64
 import hashlib
 import os
+import re
+import subprocess
 import sys
 import time
 import zipfile
@@ -13,15 +15,21 @@ build, machine = sys.argv[1:]
 tree = f"{build}/packages/tree"
 
 
+def soname(library):
+    text = subprocess.run(["readelf", "-d", library], check=True, text=True, stdout=subprocess.PIPE, env={**os.environ, "LC_ALL": "C"}).stdout
+    found = re.search(r"\(SONAME\).*\[(.*)\]", text)
+    return found[1] if found else None
+
+
 def contents():
     """Yields (name in the wheel, bytes, whether it is a program)."""
     def read(path):
         with open(path, "rb") as file:
             return file.read()
 
-    for name in ("libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libhiprtc.so.7", "libhiprtc.so.6", "libwavelift-threaded.so",
-                 "libwavelift-translate.so"):
-        yield f"wavelift/lib/{name}", read(f"{tree}/lib/{name}"), True
+    for name in os.listdir(f"{tree}/lib"):
+        if name.startswith("libwavelift-") or (".so." in name and soname(f"{tree}/lib/{name}") == name):
+            yield f"wavelift/lib/{name}", read(f"{tree}/lib/{name}"), True
     yield "wavelift/bin/wavelift", read(f"{tree}/bin/wavelift"), True
     for top, _, names in os.walk(f"{tree}/include"):
         for name in names:

@@ -12,7 +12,8 @@ import os
 
 __version__ = "@VERSION@"
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
-_LIBRARIES = ("libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libhiprtc.so.7", "libhiprtc.so.6")
+_LIBRARIES = ("libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libhiprtc.so.7", "libhiprtc.so.6",
+              "libroctx64.so.4", "librocprofiler-sdk-roctx.so.1")
 _loaded = []
 
 
