@@ -91,9 +91,12 @@ static void print_cpp_config(const struct wl_toolchain *t) { printf(" -D__HIP_PL
 /* The folder in which our clang++ lies, which calls the one that is installed: CMake takes its compiler from here. */
 static void print_clang_folder(const struct wl_toolchain *t) { printf("%s/wavelift/clang", t->libraries); }
 
+/* AMD's ends in a hyphen and the commit it was built from: build files split it there, so that there has to be something. */
+#define HIPCONFIG_VERSION HIP_VERSION_TEXT "-wavelift"
+
 static void print_version(const struct wl_toolchain *t) {
     (void)t;
-    printf("%s", HIP_VERSION_TEXT);
+    printf("%s", HIPCONFIG_VERSION);
 }
 static void print_platform(const struct wl_toolchain *t) {
     (void)t;
@@ -109,7 +112,7 @@ static void print_runtime(const struct wl_toolchain *t) {
 }
 
 static void print_full(const struct wl_toolchain *t) {
-    printf("HIP version  : " HIP_VERSION_TEXT
+    printf("HIP version  : " HIPCONFIG_VERSION
            "\n\n== hipconfig\nHIP_PATH     : %s\nROCM_PATH    : %s\nHIP_COMPILER : clang\nHIP_PLATFORM : amd\n"
            "HIP_RUNTIME  : rocclr\nCPP_CONFIG   : ",
            t->prefix, t->prefix);

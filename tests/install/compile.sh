@@ -77,7 +77,7 @@ quiet ./sum
 quiet hipcc --genco -O1 --amdgpu-target=gfx1030 two.cpp -o two.co
 quiet hipcc --version
 says "HIP version: "
-[ "$(hipcc --short-version)" = "$(hipconfig --version)" ] || fail "versions differ"
+[ "$(hipcc --short-version)-wavelift" = "$(hipconfig --version)" ] || fail "versions differ"
 
 quiet make -f "$examples/projects/make/Makefile" PROGRAM="$here/memory.hip" program
 quiet ./program
