@@ -52,23 +52,42 @@ struct wl_sanitize_site {
     uint8_t polls;      /* enum wl_sanitize_polls */
 };
 
+/* Whether a load, or a store of the generations that mark them, stands for an atomic one. LDS has no cache to pass: there only flat
+ * instructions that do not know of it have these bits, and volatile accesses. */
+static inline bool wl_sanitize_is_strong(const struct wl_sanitize_site *site, bool lds) {
+    if (lds && site->space != WL_SANITIZE_FLAT)
+        return false;
+    const unsigned scope = site->generation >= 12 ? WL_SANITIZE_DLC : 0;
+    return site->cache & (WL_SANITIZE_GLC | WL_SANITIZE_SC0 | WL_SANITIZE_SC1 | scope);
+}
+
+/* Whether lanes of the access that lie side by side may be told of as a run (wl_helpers.sanitize_run). */
+static inline bool wl_sanitize_may_run(const struct wl_sanitize_site *site) {
+    return site->kind != WL_SANITIZE_ATOMIC && !site->polls && (site->kind == WL_SANITIZE_STORE || !wl_sanitize_is_strong(site, false));
+}
+
 /* An instruction that waits for memory, or empties or writes back a cache. */
 enum wl_sanitize_fence_kind {
     WL_SANITIZE_WAIT,       /* s_waitcnt and its like */
     WL_SANITIZE_INVALIDATE, /* buffer_gl0_inv, buffer_gl1_inv, buffer_inv, buffer_wbinvl1, global_inv, s_dcache_inv */
     WL_SANITIZE_WRITE_BACK, /* buffer_wbl2, global_wb, global_wbinv (which invalidates as well), s_dcache_wb */
-    WL_SANITIZE_EARLY_USE, /* no instruction of these: a result is used that may not be there. `immediate`: bytes from the load to the use */
-    WL_SANITIZE_SIGNAL,    /* s_barrier_signal: a wave has come to a split barrier, and goes on */
-    WL_SANITIZE_BARRIER,   /* s_barrier, s_barrier_wait: told as barriers (sanitize/hooks.h), not as fences */
+    WL_SANITIZE_EARLY_USE,  /* no instruction of these: a result is used that may not be there */
+    WL_SANITIZE_SIGNAL,     /* s_barrier_signal: a wave has come to a split barrier, and goes on */
+    WL_SANITIZE_ANEW,       /* no instruction: native code begins with the wave's first strip again */
+};
+/* What an instruction of these does, as bits of wl_sanitize_fence.effects. */
+enum {
+    WL_SANITIZE_WAITS_STORES = 1, /* until all stores to memory have been made */
+    WL_SANITIZE_WAITS_LDS = 2,    /* until all that was asked of LDS has been done */
+    WL_SANITIZE_ACQUIRES = 4,     /* empties the caches that workgroups do not share */
+    WL_SANITIZE_WRITES_BACK = 8,  /* writes back what other workgroups do not see yet */
 };
 struct wl_sanitize_fence {
     uint64_t address;
-    const char *mnemonic; /* canonical (translate/isa/inst.h) */
-    uint8_t kind;         /* enum wl_sanitize_fence_kind */
-    uint8_t generation;
-    uint8_t cache;
-    uint8_t reserved;
-    uint32_t immediate; /* the operand's bits */
+    uint8_t kind;    /* enum wl_sanitize_fence_kind */
+    uint8_t effects; /* WL_SANITIZE_WAITS_STORES and so on */
+    uint16_t reserved;
+    uint32_t distance; /* EARLY_USE: bytes from the load to the use */
 };
 
 /* ---- initcheck: values that nobody wrote ---- */

@@ -96,6 +96,12 @@ bool wl_san_may_access(uint64_t address, uint64_t size, uint64_t *bad) {
         return false;
     }
     for (uint64_t at = address, end = address + size; at < end;) {
+        uint64_t whole;
+        memcpy(&whole, &shadow[at >> WL_SAN_SHADOW_SHIFT], sizeof whole); /* words that nobody changes meanwhile, or it does not matter */
+        if (whole == UINT64_MAX && end - at >= 64) {
+            at += 64 - (at & 7);
+            continue;
+        }
         const uint8_t bits = __atomic_load_n(&shadow[at >> WL_SAN_SHADOW_SHIFT], __ATOMIC_RELAXED);
         const unsigned skip = at & 7, missing = (uint8_t)~bits >> skip;
         if (missing && at + (unsigned)__builtin_ctz(missing) < end) {

@@ -88,10 +88,30 @@ uint64_t wl_san_access(struct wl_san_wave *wave, const struct wl_san_access *acc
     return good.lanes;
 }
 
+/* Bytes from run->start on. */
+static uint64_t extent_of(const struct wl_san_lanes *run) {
+    return run->uniform ? run->site->bytes : (64 - (uint64_t)__builtin_clzll(run->lanes)) * run->site->bytes;
+}
+
+bool wl_san_access_run(struct wl_san_wave *wave, const struct wl_san_lanes *run) {
+    const struct wl_san_launch *launch = wave->group->launch;
+    if (launch->tools & WL_SANITIZE_MEMCHECK && !wl_memcheck_run(launch, run, extent_of(run)))
+        return false;
+    if (races(launch) && !wl_race_run(wave, run))
+        return false;
+    if (syncs(launch))
+        wl_sync_run(wave, run);
+    return true;
+}
+
 void wl_san_fence(struct wl_san_wave *wave, const struct wl_sanitize_fence *fence) {
-    if (races(wave->group->launch) && fence->kind == WL_SANITIZE_EARLY_USE)
+    if (!races(wave->group->launch))
+        return;
+    if (fence->kind == WL_SANITIZE_EARLY_USE)
         wl_race_early_use(wave, fence);
-    else if (races(wave->group->launch))
+    else if (fence->kind == WL_SANITIZE_ANEW)
+        wl_race_anew(wave);
+    else
         wl_race_fence(wave, fence);
 }
 

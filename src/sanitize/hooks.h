@@ -55,12 +55,23 @@ struct wl_san_wave {
 struct wl_san_access {
     const struct wl_sanitize_site *site;
     uint8_t space;           /* GLOBAL, LDS or SCRATCH: flat instructions are told once for each space that lanes are in */
+    bool is_strip;           /* 16 lanes of native code, which tells of the strips of an instruction one after the other */
     uint32_t first_lane;     /* addresses and bits of `lanes` are of first_lane on */
     uint64_t lanes;          /* bit i: lane first_lane + i accesses memory */
     const uint64_t *address; /* of lane first_lane + i: GLOBAL: the host's; LDS: offset in the workgroup's; SCRATCH: in the lane's own */
     const uint32_t *data;    /* stores: dword d of lane first_lane + i is data[d * data_stride + i]; NULL: not known */
     uint32_t data_stride;
     uint64_t instruction; /* wl_san_wave.instructions: the same for all parts of one instruction */
+};
+
+/* An access by lanes that lie side by side: lane first_lane + i, for bit i of `lanes`, at start + i * site->bytes, or all at `start`. */
+struct wl_san_lanes {
+    const struct wl_sanitize_site *site; /* wl_sanitize_may_run */
+    uint8_t space;                       /* GLOBAL or LDS */
+    bool uniform;
+    uint32_t first_lane;
+    uint64_t lanes;
+    uint64_t start; /* as wl_san_access.address has it */
 };
 
 void wl_san_launch_begin(struct wl_san_launch *launch);
@@ -80,6 +91,8 @@ void wl_san_decides(struct wl_san_wave *wave, uint64_t code, uint32_t use, uint3
 
 /* Before the access. Returns the lanes that may make it, as bits of access->lanes: the others were reported. */
 uint64_t wl_san_access(struct wl_san_wave *wave, const struct wl_san_access *access);
+/* The same for most accesses of native code. False: nothing was told; wl_san_access is to be, strip by strip. */
+bool wl_san_access_run(struct wl_san_wave *wave, const struct wl_san_lanes *run);
 void wl_san_fence(struct wl_san_wave *wave, const struct wl_sanitize_fence *fence);
 
 /* A wave goes on at `target`, in another function; `back`: the place behind the call, 0: it is none that is known. */

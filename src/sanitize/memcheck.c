@@ -80,6 +80,11 @@ uint64_t wl_memcheck_lanes(const struct wl_san_access *access, uint64_t limit) {
     return good;
 }
 
+bool wl_memcheck_run(const struct wl_san_launch *launch, const struct wl_san_lanes *run, uint64_t size) {
+    uint64_t bad;
+    return run->space == WL_SANITIZE_LDS ? run->start + size <= launch->lds_size : wl_san_may_access(run->start, size, &bad);
+}
+
 uint64_t wl_memcheck_harmless(const struct wl_san_access *access, uint64_t bad, uint64_t limit) {
     uint64_t lanes = 0;
     if (access->space != WL_SANITIZE_LDS || access->site->kind != WL_SANITIZE_LOAD)

@@ -14,4 +14,7 @@ uint64_t wl_memcheck_harmless(const struct wl_san_access *access, uint64_t bad, 
 /* All three. Returns the lanes that may. */
 uint64_t wl_memcheck_access(const struct wl_san_wave *wave, const struct wl_san_access *access);
 
+/* Whether `size` bytes from the run's start on may be accessed. */
+bool wl_memcheck_run(const struct wl_san_launch *launch, const struct wl_san_lanes *run, uint64_t size);
+
 #endif

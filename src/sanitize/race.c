@@ -104,6 +104,7 @@ void wl_race_group_end(struct wl_san_group *group) {
         wl_clock_drop(g->waves[i].clock);
         wl_clock_drop(g->waves[i].pending);
         free(g->waves[i].looks);
+        free(g->waves[i].strips);
     }
     if (g->lds)
         wl_race_lds_give(g->lds);
@@ -140,47 +141,6 @@ void wl_race_catch_up(struct wl_race_group *group) {
 
 /* ---- waits and caches ------------------------------------------------------------------------- */
 
-/* Which counters an instruction waits for to be 0. */
-struct waited {
-    bool loads, stores, lds;
-};
-
-static bool is_named(const struct wl_sanitize_fence *fence, const char *name) { return strcmp(fence->mnemonic, name) == 0; }
-
-/* s_waitcnt has all counters in one operand, each generation's in its own way. */
-static struct waited waited_at_once(const struct wl_sanitize_fence *fence) {
-    const uint32_t i = fence->immediate;
-    uint32_t vm = (i & 15) | (i >> 14 & 3) << 4, lgkm = fence->generation == 9 ? i >> 8 & 15 : i >> 8 & 63;
-    if (fence->generation >= 11) {
-        vm = i >> 10 & 63;
-        lgkm = i >> 4 & 63;
-    }
-    return (struct waited){.loads = !vm, .stores = !vm && fence->generation == 9, .lds = !lgkm};
-}
-
-static struct waited waited_for(const struct wl_sanitize_fence *fence) {
-    const uint32_t i = fence->immediate;
-    if (is_named(fence, "s_waitcnt"))
-        return waited_at_once(fence);
-    if (is_named(fence, "s_wait_loadcnt_dscnt"))
-        return (struct waited){.loads = !(i >> 8 & 63), .lds = !(i & 63)};
-    if (is_named(fence, "s_wait_storecnt_dscnt"))
-        return (struct waited){.stores = !(i >> 8 & 63), .lds = !(i & 63)};
-    const bool none = i == 0;
-    return (struct waited){
-        .loads = none && (is_named(fence, "s_waitcnt_vmcnt") || is_named(fence, "s_wait_loadcnt")),
-        .stores = none && (is_named(fence, "s_waitcnt_vscnt") || is_named(fence, "s_wait_storecnt")),
-        .lds = none && (is_named(fence, "s_waitcnt_lgkmcnt") || is_named(fence, "s_wait_dscnt")),
-    };
-}
-
-/* Whether an invalidation reaches the caches that workgroups do not share. */
-static bool reaches_agent(const struct wl_sanitize_fence *fence) {
-    if (fence->generation >= 12 || is_named(fence, "buffer_inv")) /* the decoder says so of gfx12's scopes, too */
-        return fence->cache & WL_SANITIZE_SC1;
-    return !is_named(fence, "buffer_gl0_inv"); /* buffer_wbinvl1, buffer_wbinvl1_vol, buffer_invl2, buffer_gl1_inv */
-}
-
 static void acquire(struct wl_race_wave *wave) {
     wl_clock_join(&wave->clock, wave->pending);
     wl_clock_drop(wave->pending);
@@ -194,16 +154,12 @@ void wl_race_fence(struct wl_san_wave *wave, const struct wl_sanitize_fence *fen
     const struct wl_race_launch *launch = wave->group->launch->race;
     if (w->looks && w->looks->count != w->looks->learnt)
         wl_race_learn(wave->group->race, wave->index);
-    if (fence->kind == WL_SANITIZE_WAIT) {
-        const struct waited waited = waited_for(fence);
-        w->dirty_lds &= !waited.lds;
-        if (waited.stores && (w->written_back || !launch->writes_back))
-            w->dirty = false;
-    }
-    const bool both = is_named(fence, "global_wbinv") || is_named(fence, "buffer_wbinvl1") || is_named(fence, "buffer_wbinvl1_vol");
-    if ((fence->kind == WL_SANITIZE_INVALIDATE || both) && reaches_agent(fence))
+    w->dirty_lds &= !(fence->effects & WL_SANITIZE_WAITS_LDS);
+    if (fence->effects & WL_SANITIZE_WAITS_STORES && (w->written_back || !launch->writes_back))
+        w->dirty = false;
+    if (fence->effects & WL_SANITIZE_ACQUIRES)
         acquire(w);
-    if (fence->kind == WL_SANITIZE_WRITE_BACK && (!is_named(fence, "buffer_wbl2") || fence->cache & WL_SANITIZE_SC1))
+    if (fence->effects & WL_SANITIZE_WRITES_BACK)
         w->written_back = true;
 }
 

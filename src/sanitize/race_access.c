@@ -21,7 +21,9 @@ struct check {
     uint64_t phase_unit, phase_first; /* ... and those from the one to the other */
     uint64_t same;                    /* bits in which records of one wave are alike */
     bool lds;
-    bool polls;
+    bool polls, strong;
+    bool is_strip; /* strips of the same instruction may have come before */
+    bool meets;    /* the same instruction of the wave has stored to one of the places before, in another lane */
 };
 
 /* Whether it is plain from its number that a record's access came before. */
@@ -324,11 +326,40 @@ static bool are_fine(const struct check *c, const uint64_t *records, unsigned co
     return all_fine(records, count, c->below, c->phase_unit, c->phase_first, c->record, c->same, flags);
 }
 
+/* Records reads of whole cells as slot_of says. */
+CLONES static void fill_reads(uint64_t *one, uint64_t *two, unsigned count, uint64_t below, uint64_t unit, uint64_t first, uint64_t same,
+                              uint64_t record, uint32_t scale) {
+    for (unsigned i = 0; i < count; i++) {
+        const int64_t r = (int64_t)one[i], s = (int64_t)two[i];
+        const uint64_t own = record + ((uint64_t)(i * scale >> 16) << WL_RACE_LANE_SHIFT);
+        const bool fine =
+            (r < (int64_t)below) | ((r >= (int64_t)unit) & (r < (int64_t)first)) | (((r ^ (int64_t)own) & (int64_t)same) == 0);
+        const bool other =
+            (s < (int64_t)below) | ((s >= (int64_t)unit) & (s < (int64_t)first)) | (((s ^ (int64_t)own) & (int64_t)same) == 0);
+        one[i] = fine ? own : (uint64_t)r;
+        two[i] = !fine & other ? own : (uint64_t)s;
+    }
+}
+
+/* Whether some cells have been stored to by the same instruction of the wave, in another lane. */
+CLONES static bool has_other_lane(const uint64_t *records, unsigned count, uint64_t same, uint64_t record, uint32_t scale) {
+    int64_t found = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const int64_t r = (int64_t)records[i];
+        const int64_t own = (int64_t)(record + ((uint64_t)(i * scale >> 16) << WL_RACE_LANE_SHIFT));
+        found |= (((r ^ own) & (int64_t)same) == 0) & (((r ^ own) & (63 << WL_RACE_LANE_SHIFT)) != 0);
+    }
+    return found;
+}
+
+#define SITE_BITS (UINT64_C(0xffff) << WL_RACE_SITE_SHIFT)
+
 /* Whole cells, none of whose records needs a look. */
 static bool load_quickly(const struct check *c, const struct cells *cells, const struct run *run) {
-    if (!are_fine(c, cells->write, cells->count, 0) || !are_fine(c, cells->read[0], cells->count, 0))
+    if (!are_fine(c, cells->write, cells->count, 0))
         return false;
-    fill(cells->read[0], cells->count, record_at(c, run->lane, 15), run->scale);
+    fill_reads(cells->read[0], cells->read[1], cells->count, c->below, c->phase_unit, c->phase_first, c->same, record_at(c, run->lane, 15),
+               run->scale);
     return true;
 }
 
@@ -336,7 +367,10 @@ static bool store_quickly(const struct check *c, const struct cells *cells, cons
     if (!are_fine(c, cells->write, cells->count, WL_RACE_ATOMIC) || !are_fine(c, cells->read[0], cells->count, 0) ||
         !are_fine(c, cells->read[1], cells->count, 0))
         return false;
-    fill(cells->write, cells->count, record_at(c, run->lane, 15), run->scale);
+    const uint64_t record = record_at(c, run->lane, 15);
+    if (c->is_strip && has_other_lane(cells->write, cells->count, c->same | SITE_BITS, record, run->scale))
+        return false;
+    fill(cells->write, cells->count, record, run->scale);
     return true;
 }
 
@@ -354,19 +388,20 @@ static void load_run(const struct check *c, const struct cells *cells, const str
     }
 }
 
-static void store_run(const struct check *c, const struct cells *cells, const struct run *run) {
+static void store_run(struct check *c, const struct cells *cells, const struct run *run) {
     if (!((run->address | run->size) & 3) && store_quickly(c, cells, run))
         return;
     for (unsigned i = 0; i < cells->count; i++) {
         const uint64_t mask = mask_of(run->address, run->size, i), address = (run->address & ~UINT64_C(3)) + 4 * (uint64_t)i;
         const unsigned lane = lane_of(run, 4 * (uint64_t)i);
         const uint64_t lane_address = run->address + (uint64_t)(lane - run->lane) * c->access->site->bytes;
+        c->meets |= ((cells->write[i] ^ c->record) & (c->same | SITE_BITS)) == 0 && wl_race_lane(cells->write[i]) != lane;
         if (check_store(c, cells, i, mask, lane, address, lane_address))
             put(&cells->write[i], stored_record(c, cells->write[i], lane, mask));
     }
 }
 
-static void plain_run(const struct check *c, struct run run) {
+static void plain_run(struct check *c, struct run run) {
     while (run.size) {
         struct cells cells;
         struct run here = run;
@@ -533,10 +568,70 @@ static void check_lanes(const struct check *c) {
     }
 }
 
+/* ---- strips ----------------------------------------------------------------------------------- */
+
+/* Native code tells of an instruction strip by strip, each before its lanes access memory. Lanes of different strips that store to one place
+ * are found by what the earlier ones were told to store to, and by what is there then. */
+static void begin_strip(struct wl_race_wave *wave, const struct wl_sanitize_site *site, uint32_t first_lane) {
+    struct wl_race_strips *strips = wave->strips;
+    if (!strips && !(strips = wave->strips = calloc(1, sizeof *strips)))
+        return;
+    if (strips->site == site && first_lane > strips->last_lane) {
+        strips->last_lane = first_lane;
+        return;
+    }
+    strips->site = site;
+    strips->last_lane = first_lane;
+    strips->count = 0;
+}
+
+static void note_strip(struct wl_race_wave *wave, uint64_t address, uint32_t size, uint32_t lane) {
+    struct wl_race_strips *strips = wave->strips;
+    if (strips && strips->count < sizeof strips->runs / sizeof *strips->runs) {
+        strips->runs[strips->count].address = address;
+        strips->runs[strips->count].size = size;
+        strips->runs[strips->count++].lane = lane;
+    }
+}
+
+/* The lane of an earlier strip that stores there too; 64: none. */
+static uint32_t lane_before(const struct wl_race_strips *strips, uint64_t address, uint32_t bytes, uint32_t before) {
+    for (uint32_t i = 0; strips && i < strips->count; i++)
+        if (strips->runs[i].lane < before && address < strips->runs[i].address + strips->runs[i].size &&
+            strips->runs[i].address < address + bytes)
+            return strips->runs[i].lane + (uint32_t)((address - strips->runs[i].address) / bytes) % 64;
+    return 64;
+}
+
+/* Whether a lane stores another value than one of an earlier strip has stored there. */
+static void check_strips(const struct check *c) {
+    const struct wl_san_access *a = c->access;
+    for (uint64_t rest = a->lanes; a->data && rest; rest &= rest - 1) {
+        const unsigned bit = (unsigned)__builtin_ctzll(rest);
+        const uint64_t address = a->address[bit];
+        const uint32_t other = lane_before(c->wave->strips, address, a->site->bytes, a->first_lane);
+        if (other == 64)
+            continue;
+        bool same = true;
+        for (uint64_t cell = address & ~UINT64_C(3); same && cell < address + a->site->bytes; cell += 4)
+            same = keeps_value(c, a->first_lane + bit, address, cell);
+        if (same)
+            continue;
+        wl_race_report_lanes(c->of, a->site, a->first_lane + bit, other, a->space, address);
+        return;
+    }
+}
+
+void wl_race_anew(struct wl_san_wave *wave) {
+    struct wl_race_wave *w = wave->race;
+    if (w && w->strips)
+        w->strips->site = NULL;
+}
+
 /* ---- an instruction --------------------------------------------------------------------------- */
 
 /* Lanes with consecutive addresses, or one address, become runs. */
-static void plain_lanes(const struct check *c) {
+static void plain_lanes(struct check *c) {
     const struct wl_san_access *a = c->access;
     const uint32_t bytes = a->site->bytes;
     const uint32_t scale = (uint32_t)((4 * UINT64_C(65536) + bytes - 1) / bytes);
@@ -556,11 +651,15 @@ static void plain_lanes(const struct check *c) {
             }
         }
         plain_run(c, (struct run){a->address[first], size, a->first_lane + first, scale});
+        if (c->is_strip && a->site->kind == WL_SANITIZE_STORE)
+            note_strip(c->wave, a->address[first], (uint32_t)size, a->first_lane + first);
         rest = end == 64 ? 0 : rest >> end << end;
         scattered |= rest != 0;
     }
     if (scattered && a->site->kind == WL_SANITIZE_STORE)
         check_lanes(c);
+    if (c->is_strip && c->meets)
+        check_strips(c);
 }
 
 /* Whether the instruction looks for what others store. Of loads that may look at one flag after the other those do that have one address for
@@ -573,15 +672,6 @@ static bool does_poll(const struct wl_san_access *a) {
         if (a->address[(unsigned)__builtin_ctzll(rest)] != first)
             return false;
     return true;
-}
-
-/* Whether a load, or a store of the generations that mark them, stands for an atomic one. LDS has no cache to pass: there only flat
- * instructions that do not know of it have these bits, and volatile accesses. */
-static bool is_strong(const struct wl_sanitize_site *site, bool lds) {
-    if (lds && site->space != WL_SANITIZE_FLAT)
-        return false;
-    const unsigned scope = site->generation >= 12 ? WL_SANITIZE_DLC : 0;
-    return site->cache & (WL_SANITIZE_GLC | WL_SANITIZE_SC0 | WL_SANITIZE_SC1 | scope);
 }
 
 /* A store behind a wait begins a row: it may tell other waves of what came before. */
@@ -611,15 +701,14 @@ static void note_store(struct wl_race_wave *wave, bool lds, bool atomic) {
     wave->stored_phase |= !atomic;
 }
 
-static uint64_t flags_of(const struct wl_race_group *group, const struct wl_race_wave *wave, const struct wl_san_access *access,
-                         bool strong, bool polls) {
-    const struct wl_sanitize_site *site = access->site;
+static uint64_t flags_of(const struct wl_race_group *group, const struct wl_race_wave *wave, const struct wl_sanitize_site *site,
+                         uint8_t space, bool strong, bool polls) {
     uint64_t flags = site->kind == WL_SANITIZE_ATOMIC ? WL_RACE_ATOMIC : 0;
     if (site->kind == WL_SANITIZE_LOAD)
         return strong ? WL_RACE_STRONG : 0;
     if (polls)
         flags |= WL_RACE_STRONG;
-    if (access->space == WL_SANITIZE_LDS)
+    if (space == WL_SANITIZE_LDS)
         return flags | (wave->dirty && group->launch->generation > 9 ? 0 : WL_RACE_RELEASED);
     /* with both bits, of system scope: volatile */
     if (site->kind == WL_SANITIZE_STORE && group->launch->writes_back &&
@@ -630,42 +719,93 @@ static uint64_t flags_of(const struct wl_race_group *group, const struct wl_race
     return flags;
 }
 
-void wl_race_access(struct wl_san_wave *wave, const struct wl_san_access *access) {
+/* Prepares the check of an access in `space`. False: there is nothing to check. */
+static bool begin_check(struct check *c, struct wl_san_wave *wave, const struct wl_sanitize_site *site, const struct wl_san_access *access,
+                        uint8_t space, bool polls) {
     struct wl_race_group *group = wave->group->race;
-    const struct wl_sanitize_site *site = access->site;
-    const bool lds = access->space == WL_SANITIZE_LDS, writes = site->kind != WL_SANITIZE_LOAD, atomic = site->kind == WL_SANITIZE_ATOMIC;
-    if (!group || access->space == WL_SANITIZE_SCRATCH || (lds && !group->lds))
-        return;
+    const bool lds = space == WL_SANITIZE_LDS, writes = site->kind != WL_SANITIZE_LOAD;
+    if (!group || space == WL_SANITIZE_SCRATCH || (lds && !group->lds))
+        return false;
     struct wl_race_wave *w = &group->waves[wave->index];
     wl_race_access_done();
     wl_race_catch_up(group);
     if (writes)
         begin_row_of_store(group, wave->index, lds);
     if (!w->own)
-        return;
+        return false;
     const uint32_t waves = (1u << group->launch->shift) - 1;
-    const bool polls = does_poll(access), strong = polls || is_strong(site, lds);
-    const struct check c = {
+    const bool strong = polls || wl_sanitize_is_strong(site, lds);
+    *c = (struct check){
         .of = wave,
         .access = access,
         .group = group,
         .wave = w,
         .record = w->own | (uint64_t)wl_race_site(wave->group->launch->object, site) << WL_RACE_SITE_SHIFT | bytes_of(15) |
-                  flags_of(group, w, access, strong, polls),
+                  flags_of(group, w, site, space, strong, polls),
         .below = lds ? group->phase_first : atomic_load_explicit(&group->launch->ordered, memory_order_relaxed),
         .phase_unit = lds ? 0 : group->phase_unit,
         .phase_first = lds ? 0 : group->phase_first,
         .same = (uint64_t)~((WL_RACE_UNIT - 1u) & ~waves) << WL_RACE_SEGMENT_SHIFT,
         .lds = lds,
         .polls = polls,
+        .strong = strong,
     };
     w->used = true;
     if (writes && !lds)
-        tell_of(c.record);
-    if (atomic || (!writes && strong))
+        tell_of(c->record);
+    return true;
+}
+
+void wl_race_access(struct wl_san_wave *wave, const struct wl_san_access *access) {
+    const struct wl_sanitize_site *site = access->site;
+    const bool writes = site->kind != WL_SANITIZE_LOAD, atomic = site->kind == WL_SANITIZE_ATOMIC;
+    struct check c;
+    if (!begin_check(&c, wave, site, access, access->space, does_poll(access)))
+        return;
+    c.is_strip = access->is_strip;
+    if (c.is_strip && writes && !atomic)
+        begin_strip(c.wave, site, access->first_lane);
+    if (atomic || (!writes && c.strong))
         single_lanes(&c);
     else
         plain_lanes(&c);
     if (writes)
-        note_store(w, lds, atomic);
+        note_store(c.wave, c.lds, atomic);
+}
+
+/* All of it at once, or nothing. */
+bool wl_race_run(struct wl_san_wave *wave, const struct wl_san_lanes *run) {
+    const struct wl_sanitize_site *site = run->site;
+    const unsigned first = (unsigned)__builtin_ctzll(run->lanes), count = (unsigned)__builtin_popcountll(run->lanes);
+    const bool stores = site->kind == WL_SANITIZE_STORE;
+    struct run left = {.address = run->start + (run->uniform ? 0 : (uint64_t)first * site->bytes),
+                       .size = run->uniform ? site->bytes : (uint64_t)count * site->bytes,
+                       .lane = run->first_lane + first,
+                       .scale = (uint32_t)((4 * UINT64_C(65536) + site->bytes - 1) / site->bytes)};
+    struct check c;
+    if ((left.address | left.size) & 3 || (!run->uniform && run->lanes >> first != UINT64_MAX >> (64 - count)))
+        return false;
+    if (!begin_check(&c, wave, site, NULL, run->space, false))
+        return true;
+    c.is_strip = stores;
+    const struct run all = left;
+    while (left.size) {
+        struct cells cells;
+        struct run here = left;
+        if (!find_cells(&c, left.address, &here.size, &cells))
+            break;
+        const bool done = stores ? store_quickly(&c, &cells, &here) : load_quickly(&c, &cells, &here);
+        give_cells(&c, left.address);
+        if (!done)
+            return false;
+        left.lane = lane_of(&left, here.size);
+        left.address += here.size;
+        left.size -= here.size;
+    }
+    if (stores) {
+        begin_strip(c.wave, site, run->first_lane);
+        note_strip(c.wave, all.address, (uint32_t)all.size, all.lane);
+        note_store(c.wave, c.lds, false);
+    }
+    return true;
 }

@@ -133,8 +133,19 @@ struct wl_race_looks {
     uint64_t address[WL_RACE_LOOKS]; /* a ring. LDS: bit 63 is set */
     uint32_t count, learnt;
 };
+/* What native code has told of an instruction's store so far, strip by strip. */
+struct wl_race_strips {
+    const struct wl_sanitize_site *site;
+    uint32_t last_lane; /* the first one of the last strip */
+    uint32_t count;
+    struct {
+        uint64_t address;
+        uint32_t size, lane;
+    } runs[64];
+};
 struct wl_race_wave {
-    struct wl_race_looks *looks; /* NULL until there are any */
+    struct wl_race_strips *strips; /* NULL until there are any */
+    struct wl_race_looks *looks;   /* NULL until there are any */
     struct wl_race_deferred deferred[4];
     uint32_t deferred_count;
     uint32_t row;

@@ -133,6 +133,15 @@ void wl_sync_access(struct wl_san_wave *wave, const struct wl_san_access *access
     w->kind = site->kind;
 }
 
+void wl_sync_run(struct wl_san_wave *wave, const struct wl_san_lanes *run) {
+    const unsigned first = (unsigned)__builtin_ctzll(run->lanes);
+    uint64_t address[64];
+    address[first] = run->start + (run->uniform ? 0 : (uint64_t)first * run->site->bytes);
+    wl_sync_access(wave,
+                   &(struct wl_san_access){
+                       .site = run->site, .space = run->space, .first_lane = run->first_lane, .lanes = run->lanes, .address = address});
+}
+
 void wl_sync_barrier_arrive(struct wl_san_wave *wave, uint64_t code, uint64_t exec) {
     struct sync_wave *w = wave->sync;
     if (!w)

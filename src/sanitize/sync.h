@@ -8,6 +8,7 @@ void wl_sync_group_begin(struct wl_san_group *group);
 void wl_sync_group_end(struct wl_san_group *group);
 void wl_sync_wave_begin(struct wl_san_wave *wave);
 void wl_sync_wave_end(struct wl_san_wave *wave);
+void wl_sync_run(struct wl_san_wave *wave, const struct wl_san_lanes *run);
 void wl_sync_access(struct wl_san_wave *wave, const struct wl_san_access *access);
 void wl_sync_barrier_arrive(struct wl_san_wave *wave, uint64_t code, uint64_t exec);
 void wl_sync_barrier_done(struct wl_san_group *group);

@@ -98,7 +98,7 @@ def run(options, arch, tools, arguments):
         command = [options.wavelift, "sanitize", "--arch", arch, "--json", path, "--leak-check", "--max-findings", "10000",
                    "--error-exitcode", "7"]
         command += ["--tool", tools] if tools else []
-        native = tools == "memcheck" and not options.program.endswith("O0")  # LLVM takes minutes for code at -O0
+        native = tools and not options.program.endswith("O0")  # LLVM takes minutes for code at -O0
         environment = dict(os.environ, WAVELIFT_TIER="2" if native else "1")
         process = subprocess.Popen(command + ["--", options.program] + arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                    errors="replace", start_new_session=True, env=environment)
@@ -141,7 +141,7 @@ def check_arch(options, arch, tools, markers, alone):
         else:
             found += findings
     for marker in markers:
-        if marker.archs and arch not in marker.archs:
+        if (marker.archs and arch not in marker.archs) or (tools and marker.tool not in tools.split(",")):
             continue
         if not marker.missing and not any(marker.fits(finding) for finding in found):
             failures.append(f"{marker} is not found")
@@ -164,11 +164,14 @@ def main():
         sys.exit(f"{options.source} has no faults")
     alone = subprocess.run([options.program, "alone"], capture_output=True, text=True, check=True).stdout.split()
     archs = options.archs.split(",")
-    # All tools need threaded code, memcheck alone does not: it has another way of looking at accesses.
+    # All tools need threaded code. Native code has another way of looking at accesses for memcheck alone, and a third one for tools that
+    # follow waves.
     alone_too = all(marker.tool == "memcheck" for marker in markers)
     if options.program.endswith("O0") and has_deep_calls(options.source):
         alone_too = False  # which tells the innermost call alone
     tools = ["", "memcheck"] if alone_too else [""]
+    if any(marker.tool != "initcheck" for marker in markers):
+        tools.append("memcheck,racecheck,synccheck")
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         runs = [(arch, tool) for arch in archs for tool in tools]
         failures = sum(pool.map(lambda run: check_arch(options, *run, markers, alone), runs), [])

@@ -126,6 +126,7 @@ struct wl_inst {
     uint8_t addresses[WL_MAX_ADDRESSES];
     uint8_t index_mode;  /* gfx9's indexing: WL_INDEX_*: which VGPR operands are relative to M0[7:0] */
     bool fence;          /* nothing behind it is done before what stands in front of it (fence.c) */
+    uint32_t early_use;  /* bytes from a load to this instruction, which uses its result without a wait (early_use.c); 0: it uses none */
     bool ends_turn;      /* a wait at which the workgroup's other waves have their turns (unit/turns.h) */
     uint8_t piece;       /* its number, of those that one instruction is done in (unit/pieces.h) */
     bool paired;         /* first of a pair: the next instruction reads its sources before this one writes */

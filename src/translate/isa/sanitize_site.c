@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-uint8_t wl_sanitize_cache_bits(const struct wl_inst *inst) {
+static uint8_t cache_bits(const struct wl_inst *inst) {
     return (uint8_t)((inst->glc ? WL_SANITIZE_GLC : 0) | (inst->slc ? WL_SANITIZE_SLC : 0) | (inst->dlc ? WL_SANITIZE_DLC : 0) |
                      (inst->sc0 ? WL_SANITIZE_SC0 : 0) | (inst->sc1 ? WL_SANITIZE_SC1 : 0) | (inst->nt ? WL_SANITIZE_NT : 0));
 }
@@ -42,9 +42,81 @@ void wl_sanitize_site_fill(struct wl_sanitize_site *site, const struct wl_inst *
     site->kind = (uint8_t)kind_of(inst);
     site->space = (uint8_t)space_of(inst);
     site->atomic = inst->isa->atomic;
-    site->cache = wl_sanitize_cache_bits(inst);
+    site->cache = cache_bits(inst);
     site->generation = (uint8_t)generation;
     site->returns = inst->returns;
     site->polls = inst->looks_again || inst->looks_first ? WL_SANITIZE_POLLS : inst->may_look ? WL_SANITIZE_MAY_POLL : 0;
     site->scalar = wl_inst_is_scalar(inst);
+}
+
+/* ---- waits and caches ------------------------------------------------------------------------ */
+
+static bool begins(const struct wl_inst *inst, const char *text) { return strncmp(inst->mnemonic, text, strlen(text)) == 0; }
+static bool is(const struct wl_inst *inst, const char *text) { return strcmp(inst->mnemonic, text) == 0; }
+
+/* s_waitcnt has all counters in one operand, each generation's in its own way. Before gfx10 stores count as loads do. */
+static unsigned waited_at_once(uint32_t i, unsigned generation) {
+    uint32_t vm = (i & 15) | (i >> 14 & 3) << 4, lgkm = generation == 9 ? i >> 8 & 15 : i >> 8 & 63;
+    if (generation >= 11) {
+        vm = i >> 10 & 63;
+        lgkm = i >> 4 & 63;
+    }
+    return (!vm && generation == 9 ? WL_SANITIZE_WAITS_STORES : 0) | (!lgkm ? WL_SANITIZE_WAITS_LDS : 0);
+}
+
+/* Which counters an instruction waits for to be 0. */
+static unsigned waited_for(const struct wl_inst *inst, unsigned generation) {
+    const uint32_t i = inst->operand_count ? (uint32_t)inst->operands[inst->operand_count - 1u].bits : 0;
+    if (is(inst, "s_waitcnt"))
+        return waited_at_once(i, generation);
+    if (is(inst, "s_wait_loadcnt_dscnt"))
+        return i & 63 ? 0 : WL_SANITIZE_WAITS_LDS;
+    if (is(inst, "s_wait_storecnt_dscnt"))
+        return (i >> 8 & 63 ? 0 : WL_SANITIZE_WAITS_STORES) | (i & 63 ? 0 : WL_SANITIZE_WAITS_LDS);
+    if (i == 0 && (is(inst, "s_waitcnt_vscnt") || is(inst, "s_wait_storecnt")))
+        return WL_SANITIZE_WAITS_STORES;
+    return i == 0 && (is(inst, "s_waitcnt_lgkmcnt") || is(inst, "s_wait_dscnt")) ? WL_SANITIZE_WAITS_LDS : 0;
+}
+
+/* Whether an invalidation reaches the caches that workgroups do not share. */
+static bool reaches_agent(const struct wl_inst *inst, unsigned generation) {
+    if (generation >= 12 || is(inst, "buffer_inv")) /* the decoder says so of gfx12's scopes, too */
+        return inst->sc1;
+    return !is(inst, "buffer_gl0_inv"); /* buffer_wbinvl1, buffer_wbinvl1_vol, buffer_invl2, buffer_gl1_inv */
+}
+
+static int fence_kind(const struct wl_inst *inst) {
+    const uint32_t caches = wl_isa_caches(inst);
+    if (begins(inst, "s_wait") && !begins(inst, "s_wait_idle"))
+        return WL_SANITIZE_WAIT;
+    if (begins(inst, "s_barrier_signal"))
+        return WL_SANITIZE_SIGNAL;
+    if (caches & WL_CACHE_WRITES)
+        return WL_SANITIZE_WRITE_BACK;
+    return caches ? WL_SANITIZE_INVALIDATE : -1;
+}
+
+bool wl_sanitize_fence_fill(struct wl_sanitize_fence *fence, const struct wl_inst *inst, unsigned generation) {
+    const int kind = inst->isa ? fence_kind(inst) : -1;
+    if (kind < 0)
+        return false;
+    memset(fence, 0, sizeof *fence);
+    fence->address = inst->address;
+    fence->kind = (uint8_t)kind;
+    const bool both = is(inst, "global_wbinv") || is(inst, "buffer_wbinvl1") || is(inst, "buffer_wbinvl1_vol");
+    unsigned effects = kind == WL_SANITIZE_WAIT ? waited_for(inst, generation) : 0;
+    if ((kind == WL_SANITIZE_INVALIDATE || both) && reaches_agent(inst, generation))
+        effects |= WL_SANITIZE_ACQUIRES;
+    if (kind == WL_SANITIZE_WRITE_BACK && (!is(inst, "buffer_wbl2") || inst->sc1))
+        effects |= WL_SANITIZE_WRITES_BACK;
+    fence->effects = (uint8_t)effects;
+    return true;
+}
+
+bool wl_sanitize_early_use_fill(struct wl_sanitize_fence *use, const struct wl_inst *inst) {
+    memset(use, 0, sizeof *use);
+    use->address = inst->address;
+    use->kind = WL_SANITIZE_EARLY_USE;
+    use->distance = inst->early_use;
+    return inst->early_use;
 }

@@ -7,7 +7,9 @@
 
 /* Fills in all members, reserved ones included. `bytes`: that a lane accesses. */
 void wl_sanitize_site_fill(struct wl_sanitize_site *site, const struct wl_inst *inst, unsigned generation, uint32_t bytes);
-/* The modifiers for caches: bits of WL_SANITIZE_GLC and so on. */
-uint8_t wl_sanitize_cache_bits(const struct wl_inst *inst);
+/* Fills in a fence. False: the instruction neither waits for memory nor empties or writes back a cache. */
+bool wl_sanitize_fence_fill(struct wl_sanitize_fence *fence, const struct wl_inst *inst, unsigned generation);
+/* The same for what it uses too early. False: nothing. */
+bool wl_sanitize_early_use_fill(struct wl_sanitize_fence *use, const struct wl_inst *inst);
 
 #endif

@@ -6,6 +6,7 @@
 #include "translate/lift/inst/inst.h"
 #include "translate/lift/memory/memory.h"
 #include "translate/lift/memory/record.h"
+#include "translate/lift/memory/sanitize.h"
 #include "translate/lift/region.h"
 #include "translate/lift/state.h"
 #include "translate/lift/values.h"
@@ -282,7 +283,7 @@ static void lift_plain(struct wl_lift *l, const struct wl_inst *inst, const stru
         wl_lift_tensor(l, inst);
         break;
     case WL_ISA_NOP:
-        if (inst->fence || wl_isa_caches(inst) & WL_CACHE_EMPTIES)
+        if (inst->fence || wl_isa_caches(inst) & WL_CACHE_EMPTIES || (wl_sanitizes_waves(l) && l->region.tells_order))
             wl_lift_flush(l); /* what follows, scalar loads as well, sees what the vector region still has to store */
         if (inst->fence)
             LLVMBuildFence(l->b, LLVMAtomicOrderingSequentiallyConsistent, 0, "");
@@ -295,9 +296,13 @@ static void lift_plain(struct wl_lift *l, const struct wl_inst *inst, const stru
 
 void wl_lift_inst(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
     bool other = wl_rounding_differs(l, inst);
+    if (inst->early_use && wl_sanitizes_waves(l))
+        wl_sanitize_early_use(l, inst);
     if (other)
         wl_rounding_switch(l, true);
     lift_plain(l, inst, effects);
+    if (wl_sanitizes_waves(l))
+        wl_sanitize_fence(l, inst);
     if (other)
         wl_rounding_switch(l, false);
 }

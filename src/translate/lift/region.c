@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "translate/lift/frame.h"
 #include "translate/lift/memory/record.h"
+#include "translate/lift/memory/sanitize.h"
 #include "translate/lift/state.h"
 #include "translate/lift/values.h"
 
@@ -75,6 +76,7 @@ struct wl_item *wl_region_add(struct wl_lift *l, const struct wl_inst *inst, con
     l->region.stores |= effects->store_spaces;
     l->region.end = l->unit.at;
     l->region.loads_same |= loads_same(l, inst);
+    l->region.tells_order |= effects->store_spaces || (inst->isa && (inst->isa->class == WL_ISA_ATOMIC || wl_inst_is_coherent(inst)));
     wl_assert(l->region.item_count < l->region.item_capacity && l->unit.at < l->unit.block->count);
     struct wl_item *item = &l->region.items[l->region.item_count++];
     *item = (struct wl_item){.inst = inst, .starts_segment = starts_segment};
@@ -388,9 +390,11 @@ void wl_lift_flush(struct wl_lift *l) {
     find_masks(l, &masks);
     memset(l->region.pending_masks, 0, sizeof l->region.pending_masks); /* emission reads EXEC as it was before a v_cmpx */
     memset(l->region.shared_row, 0, sizeof l->region.shared_row);
+    if (l->unit.mode != WL_MODE_FULL && l->region.stores && wl_sanitizes_waves(l))
+        wl_sanitize_anew(l);
     l->form->emit(l, &masks);
     l->region.item_count = 0;
-    l->region.segmented = l->region.loads_same = false;
+    l->region.segmented = l->region.loads_same = l->region.tells_order = false;
     memset(l->region.same_rows, 0, sizeof l->region.same_rows);
     l->region.loads = l->region.stores = 0;
     for (unsigned i = 0; i < masks.count; i++)

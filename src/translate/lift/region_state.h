@@ -89,6 +89,7 @@ struct wl_lift_region {
     uint64_t same_rows[WL_ROW_WORDS];       /* registers that are the same in all strips where the vector region begins */
     bool loads_same;                        /* some item loads from LDS with one of same_rows as the address */
     bool segmented;                         /* some item starts a segment */
+    bool tells_order;                       /* for sanitizers: some item stores, or loads what others store: waits come behind it */
     uint32_t end;                           /* the last recorded instruction, within the basic block */
     struct wl_strip *strip_states;          /* WL_STRIPS_ABREAST of them: those being emitted */
     LLVMValueRef shared_row[WL_VGPR_COUNT]; /* of same_rows: loaded by the first strip, or NULL */

@@ -1,6 +1,8 @@
 /* A unit, read and rewritten. */
 #include "translate/rewrite/rewrite.h"
 
+#include "machine/sanitize.h"
+
 enum wl_status wl_unit_build(struct wl_unit *unit, struct wl_decoder *decoder, const struct wl_translate_request *request, uint64_t entry) {
     enum wl_status status = wl_unit_read(unit, decoder, request, entry);
     if (status)
@@ -11,6 +13,8 @@ enum wl_status wl_unit_build(struct wl_unit *unit, struct wl_decoder *decoder, c
     if (!status) {
         wl_unit_settle_barriers(unit);
         status = wl_unit_find_fences(unit);
+        if (request->sanitize & WL_SANITIZE_RACECHECK)
+            wl_unit_find_early_uses(unit);
         wl_unit_count_rows(unit);
     }
     if (status)

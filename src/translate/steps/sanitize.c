@@ -21,33 +21,22 @@ static const struct wl_step *run_sanitize_fence(struct wl_machine *m, const stru
     return step + 1;
 }
 
-static bool begins(const struct wl_inst *inst, const char *text) { return strncmp(inst->mnemonic, text, strlen(text)) == 0; }
-
-static int fence_kind(const struct wl_inst *inst) {
-    const uint32_t caches = wl_isa_caches(inst);
-    if (begins(inst, "s_wait") && !begins(inst, "s_wait_idle"))
-        return WL_SANITIZE_WAIT;
-    if (begins(inst, "s_barrier_signal"))
-        return WL_SANITIZE_SIGNAL;
-    if (caches & WL_CACHE_WRITES)
-        return WL_SANITIZE_WRITE_BACK;
-    return caches ? WL_SANITIZE_INVALIDATE : -1;
+static void add_fence(struct wl_steps_builder *b, const struct wl_sanitize_fence *fence) {
+    struct wl_sanitize_fence *kept = wl_steps_allocate(b, sizeof *kept);
+    if (!kept)
+        return;
+    *kept = *fence;
+    wl_steps_add(b, run_sanitize_fence, kept);
 }
 
 void wl_steps_add_sanitize_fence(struct wl_steps_builder *b, const struct wl_inst *inst) {
-    const int kind = inst->isa ? fence_kind(inst) : -1;
-    if (kind < 0)
-        return;
-    struct wl_sanitize_fence *fence = wl_steps_allocate(b, sizeof *fence + sizeof inst->mnemonic);
-    if (!fence)
-        return;
-    char *name = (char *)(fence + 1);
-    memcpy(name, inst->mnemonic, sizeof inst->mnemonic);
-    *fence = (struct wl_sanitize_fence){.address = inst->address,
-                                        .mnemonic = name,
-                                        .kind = (uint8_t)kind,
-                                        .generation = (uint8_t)b->generation,
-                                        .cache = wl_sanitize_cache_bits(inst),
-                                        .immediate = inst->operand_count ? (uint32_t)inst->operands[inst->operand_count - 1u].bits : 0};
-    wl_steps_add(b, run_sanitize_fence, fence);
+    struct wl_sanitize_fence fence;
+    if (wl_sanitize_fence_fill(&fence, inst, b->generation))
+        add_fence(b, &fence);
+}
+
+void wl_steps_add_early_use(struct wl_steps_builder *b, const struct wl_inst *inst) {
+    struct wl_sanitize_fence use;
+    if (wl_sanitize_early_use_fill(&use, inst))
+        add_fence(b, &use);
 }

@@ -373,7 +373,7 @@ static void add_block(struct wl_steps_builder *b, uint32_t p) {
     add_start(b, block);
     for (b->at = 0; b->at < block->count && !b->status; b->at++) {
         const struct wl_inst *inst = &b->unit->insts[block->first + b->at];
-        if (b->waits)
+        if (inst->early_use)
             wl_steps_add_early_use(b, inst);
         const uint32_t before = b->step_count;
         if (!(inst->index_mode ? wl_steps_relative(b, inst) : wl_steps_instruction(b, inst)))
@@ -443,7 +443,7 @@ enum wl_status wl_steps_build(const struct wl_unit *unit, struct wl_steps **resu
         steps->resume = wl_steps_allocate(&b, (unit->resume_count + 1) * sizeof *steps->resume);
     if (steps && steps->resume)
         steps->control = wl_steps_allocate(&b, sizeof *steps->control);
-    if (!steps || !steps->control || !b.first || !b.ends || !wl_steps_begin_waits(&b)) {
+    if (!steps || !steps->control || !b.first || !b.ends) {
         b.status = wl_fail(WL_OUT_OF_MEMORY, "no memory for the steps of %s", unit->request->name);
     } else if (wl_rounding_split(unit)) {
         b.status = wl_fail(WL_UNSUPPORTED, "%s rounds f64 and f32 differently", unit->request->name);
@@ -459,7 +459,6 @@ enum wl_status wl_steps_build(const struct wl_unit *unit, struct wl_steps **resu
     }
     free(b.first);
     free(b.ends);
-    free(b.waits);
     if (b.status) {
         wl_steps_destroy(steps);
         return b.status;

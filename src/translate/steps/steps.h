@@ -17,7 +17,6 @@
  *   steps/indexed.c registers chosen at run time
  *   steps/wide.c    v_mqsad_u32_u8
  *   steps/sanitize.c what steps tell sanitizers
- *   steps/waits.c    what is used before it is waited for
  *   steps/init.h    initcheck: which bits of registers nobody wrote
  *
  * If an instruction of the unit has no step, the whole unit is unsupported here and waits for native code. */
@@ -71,12 +70,11 @@ struct wl_steps_builder {
     const struct wl_translate_request *request;
     struct wl_steps *steps;
     uint32_t wave_size, generation;
-    uint32_t *first;              /* of each basic block: its first step */
-    struct end **ends;            /* of each basic block: what its last step needs (steps.c) */
-    uint32_t step_count, off;     /* off: the step that leaves because there is no code */
-    size_t most;                  /* steps that there is room for */
-    uint32_t at;                  /* the instruction within its basic block */
-    struct wl_steps_waits *waits; /* what is outstanding (waits.c); NULL: no sanitizer asks */
+    uint32_t *first;          /* of each basic block: its first step */
+    struct end **ends;        /* of each basic block: what its last step needs (steps.c) */
+    uint32_t step_count, off; /* off: the step that leaves because there is no code */
+    size_t most;              /* steps that there is room for */
+    uint32_t at;              /* the instruction within its basic block */
     enum wl_status status;
     struct {
         const struct wl_sem *sem, *chosen;
@@ -182,8 +180,7 @@ bool wl_steps_relative(struct wl_steps_builder *b, const struct wl_inst *inst);
 struct wl_sanitize_site *wl_steps_site(struct wl_steps_builder *b, const struct wl_inst *inst, uint32_t bytes);
 /* Appends a step that tells of the instruction if it waits for memory, or empties or writes a cache. */
 void wl_steps_add_sanitize_fence(struct wl_steps_builder *b, const struct wl_inst *inst);
-/* In front of the instruction's own step: tells of what it uses that may not be there yet (waits.c). False: no memory. */
-bool wl_steps_begin_waits(struct wl_steps_builder *b);
+/* In front of the instruction's own step: tells of what it uses that may not be there yet. */
 void wl_steps_add_early_use(struct wl_steps_builder *b, const struct wl_inst *inst);
 
 /* ---- a unit (steps.c) ---- */

@@ -74,7 +74,6 @@ static struct wl_san_wave *find_who(struct who *who, const struct teller *t) {
 static uint64_t tell(const struct teller *t, struct wl_san_access *access) {
     const struct wl_job *job = t->job;
     struct who who;
-    access->data_stride = job->wave_size;
     if (!access->lanes || !job->sanitized->tools)
         return access->lanes;
     if (job->follows_waves) {
@@ -134,7 +133,8 @@ static uint64_t tell_access(const struct teller *t, struct wl_san_access *access
 uint64_t wl_sanitize_access(struct wl_wave *wave, const struct wl_sanitize_site *site, uint64_t lanes, const uint64_t *address,
                             const uint32_t *data) {
     const struct teller t = teller_of(wave);
-    struct wl_san_access access = {.site = site, .space = site->space, .lanes = lanes, .address = address, .data = data};
+    struct wl_san_access access = {
+        .site = site, .space = site->space, .lanes = lanes, .address = address, .data = data, .data_stride = wave->wave_size};
     const uint32_t place = wave->fault_pc;
     wave->fault_pc = 0;
     const uint64_t good = tell_access(&t, &access);
@@ -288,7 +288,7 @@ static uint64_t tell_strip_of_buffer(const struct teller *t, struct wl_san_acces
 }
 
 static uint32_t help_strip(const struct wl_sanitize_site *site, uint64_t first_lane, uint32_t lanes, const uint64_t *address, uint64_t base,
-                           uint64_t limit) {
+                           uint64_t limit, const uint32_t *data) {
     const struct wl_thread *thread = wl_fault_thread();
     const struct wl_runner *runner = thread->running;
     struct wl_group *group = runner->group;
@@ -296,9 +296,36 @@ static uint32_t help_strip(const struct wl_sanitize_site *site, uint64_t first_l
     const bool own = job->may_wait || job->keeps_wave, workgroup = runner->mode == WL_MODE_WORKGROUP;
     const struct wl_wave *wave = wl_group_wave(group, own && !workgroup ? (uint32_t)(runner - group->runners) : 0);
     const struct teller t = {job, group, runner, wave, workgroup ? (uint32_t)(first_lane / job->wave_size) : wave->wave_index};
-    struct wl_san_access access = {
-        .site = site, .space = site->space, .first_lane = (uint32_t)(first_lane % job->wave_size), .lanes = lanes, .address = address};
+    struct wl_san_access access = {.site = site,
+                                   .space = site->space,
+                                   .is_strip = true,
+                                   .first_lane = (uint32_t)(first_lane % job->wave_size),
+                                   .lanes = lanes,
+                                   .address = address,
+                                   .data = data,
+                                   .data_stride = WL_STRIP};
     return (uint32_t)(base ? tell_strip_of_buffer(&t, &access, base, limit) : tell_access(&t, &access));
+}
+
+static uint32_t help_run(struct wl_wave *wave, const struct wl_sanitize_site *site, uint64_t start, uint64_t lanes, uint32_t first_lane,
+                         uint32_t uniform) {
+    const struct wl_runner *runner = wave->owner;
+    const struct wl_group *group = runner->group;
+    struct wl_san_wave *watched = &group->sanitized->waves[wave->wave_index];
+    struct wl_san_lanes run = {.site = site,
+                               .space = site->space == WL_SANITIZE_FLAT ? WL_SANITIZE_GLOBAL : site->space,
+                               .uniform = uniform,
+                               .first_lane = first_lane,
+                               .lanes = lanes,
+                               .start = start};
+    if (!lanes)
+        return 0;
+    if (site->space == WL_SANITIZE_LDS)
+        run.start -= (uint64_t)(uintptr_t)group->lds;
+    else if (start >> 47)
+        return 0; /* an aperture */
+    watched->instructions++;
+    return !watched->group->launch->tools || wl_san_access_run(watched, &run);
 }
 
 static void help_fence(struct wl_wave *wave, const struct wl_sanitize_fence *fence) {
@@ -336,6 +363,7 @@ static void make_helpers(void) {
     helpers.sanitize_access = wl_sanitize_access;
     helpers.sanitize_fence = help_fence;
     helpers.sanitize_strip = help_strip;
+    helpers.sanitize_run = help_run;
     helpers.sanitize_undefined = help_undefined;
     helpers.sanitize_decides = help_decides;
 }

@@ -356,7 +356,11 @@ static bool in_own_way(struct wl_lift *l, const struct wl_access *a, const struc
 
 /* i1: whether a sanitizer lets the whole strip make the access, whose pattern is known. NULL: that has to be found out lane by lane. */
 static LLVMValueRef is_allowed(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, enum wl_pattern pattern,
-                               LLVMValueRef start) {
+                               LLVMValueRef start, LLVMValueRef check) {
+    if (wl_sanitizes_waves(l) && pattern != WL_PATTERN_PRIVATE) {
+        const bool uniform = pattern == WL_PATTERN_UNIFORM;
+        return uniform || pattern == WL_PATTERN_CONSECUTIVE ? wl_sanitize_run(l, a, start, 1, uniform, check) : NULL;
+    }
     const uint64_t size = wl_access_size(a), stride = pattern == WL_PATTERN_STRIDED ? (uint32_t)lanes->low_fact.stride : size;
     switch (pattern) {
     case WL_PATTERN_CONSECUTIVE:
@@ -394,9 +398,9 @@ static void access_sanitized(struct wl_lift *l, const struct wl_access *a, const
     LLVMValueRef check, start, allowed = NULL;
     enum wl_pattern pattern = wl_lanes_pattern(l, a, lanes, &check, &start);
     if (pattern != WL_PATTERN_NONE)
-        allowed = is_allowed(l, a, lanes, pattern, start);
+        allowed = is_allowed(l, a, lanes, pattern, start, check);
     if (!allowed) {
-        if (a->local)
+        if (a->local && !wl_sanitizes_waves(l))
             access_local(l, a, lanes, m);
         else
             access_doubtful(l, a, lanes, m, false);
@@ -541,7 +545,12 @@ void wl_memory_emit_wide(struct wl_lift *l, struct wl_item *item) {
         LLVMValueRef part;
         start[s / item->wide] = wl_lanes_start(l, &a, &w.lanes[s], item->wide, &part);
         if (wl_sanitizes(l)) {
-            LLVMValueRef allowed = wl_sanitize_extent(l, &a, start[s / item->wide], (uint64_t)item->wide * WL_STRIP * wl_access_size(&a));
+            l->strip = &l->region.strip_states[s];
+            LLVMValueRef allowed = wl_sanitizes_waves(l) ? wl_sanitize_run(l, &a, start[s / item->wide], item->wide, false, part)
+                                                         : wl_sanitize_extent(l, &a, start[s / item->wide],
+                                                                              (uint64_t)item->wide * WL_STRIP * wl_access_size(&a));
+            if (!allowed)
+                allowed = LLVMConstNull(l->i1);
             part = part ? LLVMBuildAnd(l->b, part, allowed, "") : allowed;
         }
         check = !check ? part : !part ? check : LLVMBuildAnd(l->b, check, part, "");

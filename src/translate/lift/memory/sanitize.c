@@ -126,7 +126,7 @@ static LLVMValueRef lanes_flat(struct wl_lift *l, LLVMValueRef addresses, unsign
 static LLVMValueRef all_good(struct wl_lift *l, const struct wl_access *a, LLVMValueRef places) {
     const unsigned bytes = wl_access_size(a);
     LLVMValueRef good;
-    if (a->place == WL_PLACE_BUFFER)
+    if (a->place == WL_PLACE_BUFFER || (wl_sanitizes_waves(l) && a->place != WL_PLACE_PRIVATE))
         return NULL;
     if (a->place == WL_PLACE_PRIVATE)
         good = in_size(l, places, offsetof(struct wl_wave, scratch_size), bytes);
@@ -149,30 +149,39 @@ LLVMValueRef wl_sanitize_local(struct wl_lift *l, const struct wl_access *access
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-/* A struct wl_sanitize_site as a constant of the module. `a`: NULL, or what is accessed if the instruction makes several accesses. */
-static LLVMValueRef make_site(struct wl_lift *l, const struct wl_inst *inst, const struct wl_access *a, unsigned bytes) {
-    struct wl_sanitize_site site;
-    wl_sanitize_site_fill(&site, inst, l->generation, bytes);
-    if (a) {
-        site.kind = a->kind == WL_ACCESS_LOAD ? WL_SANITIZE_LOAD : a->kind == WL_ACCESS_STORE ? WL_SANITIZE_STORE : WL_SANITIZE_ATOMIC;
-        site.space = a->local || a->in_lds ? WL_SANITIZE_LDS : a->place == WL_PLACE_PRIVATE ? WL_SANITIZE_SCRATCH : site.space;
-    }
-    char text[sizeof site];
-    memcpy(text, &site, sizeof site);
-    LLVMValueRef value = LLVMConstStringInContext(l->context, text, sizeof text, true);
-    LLVMValueRef global = LLVMAddGlobal(l->module, LLVMTypeOf(value), "site");
+/* A structure without addresses in it as a constant of the module. */
+static LLVMValueRef make_constant(struct wl_lift *l, const void *bytes, unsigned size, const char *name) {
+    LLVMValueRef value = LLVMConstStringInContext(l->context, bytes, size, true);
+    LLVMValueRef global = LLVMAddGlobal(l->module, LLVMTypeOf(value), name);
     LLVMSetInitializer(global, value);
     LLVMSetGlobalConstant(global, 1);
     LLVMSetLinkage(global, LLVMInternalLinkage);
-    LLVMSetAlignment(global, _Alignof(struct wl_sanitize_site));
+    LLVMSetAlignment(global, _Alignof(uint64_t));
     return global;
+}
+
+/* `a`: NULL, or what is accessed if the instruction makes several accesses. */
+static void fill_site(const struct wl_lift *l, struct wl_sanitize_site *site, const struct wl_inst *inst, const struct wl_access *a,
+                      unsigned bytes) {
+    wl_sanitize_site_fill(site, inst, l->generation, bytes);
+    if (!a)
+        return;
+    site->kind = a->kind == WL_ACCESS_LOAD ? WL_SANITIZE_LOAD : a->kind == WL_ACCESS_STORE ? WL_SANITIZE_STORE : WL_SANITIZE_ATOMIC;
+    site->space = a->local || a->in_lds ? WL_SANITIZE_LDS : a->place == WL_PLACE_PRIVATE ? WL_SANITIZE_SCRATCH : site->space;
+}
+
+/* A struct wl_sanitize_site as a constant of the module. */
+static LLVMValueRef make_site(struct wl_lift *l, const struct wl_inst *inst, const struct wl_access *a, unsigned bytes) {
+    struct wl_sanitize_site site;
+    fill_site(l, &site, inst, a, bytes);
+    return make_constant(l, &site, sizeof site, "site");
 }
 
 /* The function of the module that stores the addresses where the helper reads them, and calls it. It keeps registers for its caller. */
 static LLVMValueRef ask_function(struct wl_lift *l, LLVMTypeRef *type) {
-    LLVMTypeRef parameters[] = {l->ptr, l->ptr, l->i64, l->i16, l->strip_i64, l->i64, l->i64};
-    LLVMTypeRef helper[] = {l->ptr, l->i64, l->i32, l->ptr, l->i64, l->i64};
-    *type = LLVMFunctionType(l->i16, parameters, 7, false);
+    LLVMTypeRef parameters[] = {l->ptr, l->ptr, l->i64, l->i16, l->strip_i64, l->i64, l->i64, l->ptr};
+    LLVMTypeRef helper[] = {l->ptr, l->i64, l->i32, l->ptr, l->i64, l->i64, l->ptr};
+    *type = LLVMFunctionType(l->i16, parameters, 8, false);
     LLVMValueRef function = LLVMGetNamedFunction(l->module, "sanitize");
     if (function)
         return function;
@@ -184,10 +193,14 @@ static LLVMValueRef ask_function(struct wl_lift *l, LLVMTypeRef *type) {
     LLVMPositionBuilderAtEnd(l->b, LLVMAppendBasicBlockInContext(l->context, function, "entry"));
     LLVMValueRef addresses = wl_memory_local(l, l->strip_i64);
     LLVMSetAlignment(LLVMBuildStore(l->b, LLVMGetParam(function, 4), addresses), 64);
-    LLVMValueRef arguments[] = {
-        LLVMGetParam(function, 1), LLVMGetParam(function, 2), LLVMBuildZExt(l->b, LLVMGetParam(function, 3), l->i32, ""), addresses,
-        LLVMGetParam(function, 5), LLVMGetParam(function, 6)};
-    LLVMValueRef lanes = LLVMBuildCall2(l->b, LLVMFunctionType(l->i32, helper, 6, false), LLVMGetParam(function, 0), arguments, 6, "");
+    LLVMValueRef arguments[] = {LLVMGetParam(function, 1),
+                                LLVMGetParam(function, 2),
+                                LLVMBuildZExt(l->b, LLVMGetParam(function, 3), l->i32, ""),
+                                addresses,
+                                LLVMGetParam(function, 5),
+                                LLVMGetParam(function, 6),
+                                LLVMGetParam(function, 7)};
+    LLVMValueRef lanes = LLVMBuildCall2(l->b, LLVMFunctionType(l->i32, helper, 7, false), LLVMGetParam(function, 0), arguments, 7, "");
     LLVMBuildRet(l->b, LLVMBuildTrunc(l->b, lanes, l->i16, ""));
     LLVMDisposeBuilder(l->b);
     l->b = outer;
@@ -195,20 +208,70 @@ static LLVMValueRef ask_function(struct wl_lift *l, LLVMTypeRef *type) {
 }
 
 static LLVMValueRef ask(struct wl_lift *l, LLVMValueRef site, LLVMValueRef first_lane, LLVMValueRef mask, LLVMValueRef addresses,
-                        LLVMValueRef base, LLVMValueRef limit) {
+                        LLVMValueRef base, LLVMValueRef limit, LLVMValueRef data) {
     LLVMTypeRef type;
     LLVMValueRef function = ask_function(l, &type);
     LLVMValueRef arguments[] = {
-        helper_member(l, offsetof(struct wl_helpers, sanitize_strip)), site, first_lane, mask, addresses, base, limit};
-    LLVMValueRef result = LLVMBuildCall2(l->b, type, function, arguments, 7, "");
+        helper_member(l, offsetof(struct wl_helpers, sanitize_strip)), site, first_lane, mask, addresses, base, limit, data};
+    LLVMValueRef result = LLVMBuildCall2(l->b, type, function, arguments, 8, "");
     LLVMSetInstructionCallConv(result, LLVMGetFunctionCallConv(function));
     return result;
+}
+
+/* Calls wl_helpers.sanitize_run; i1. */
+static LLVMValueRef ask_run(struct wl_lift *l, LLVMValueRef site, LLVMValueRef start, LLVMValueRef lanes, LLVMValueRef first_lane,
+                            bool uniform) {
+    LLVMTypeRef parameters[] = {l->ptr, l->ptr, l->i64, l->i64, l->i32, l->i32};
+    LLVMValueRef arguments[] = {l->wave, site, start, lanes, first_lane, number(l, l->i32, uniform)};
+    LLVMValueRef helper = helper_member(l, offsetof(struct wl_helpers, sanitize_run));
+    LLVMValueRef answer = LLVMBuildCall2(l->b, LLVMFunctionType(l->i32, parameters, 6, false), helper, arguments, 6, "");
+    return LLVMBuildICmp(l->b, LLVMIntNE, answer, LLVMConstNull(l->i32), "");
+}
+
+LLVMValueRef wl_sanitize_run(struct wl_lift *l, const struct wl_access *a, LLVMValueRef start, unsigned strips, bool uniform,
+                             LLVMValueRef check) {
+    struct wl_sanitize_site site;
+    fill_site(l, &site, a->inst, a, wl_access_size(a));
+    if (!wl_sanitize_may_run(&site))
+        return NULL;
+    const unsigned lanes = strips * WL_STRIP;
+    LLVMValueRef mask = number(l, l->i64, lanes == 64 ? UINT64_MAX : (UINT64_C(1) << lanes) - 1);
+    if (l->exec)
+        mask = LLVMBuildZExt(l->b, wl_memory_mask(l), l->i64, "");
+    if (check)
+        mask = LLVMBuildSelect(l->b, check, mask, LLVMConstNull(l->i64), "");
+    LLVMValueRef first = LLVMBuildTrunc(l->b, l->strip->first_lane, l->i32, "");
+    return ask_run(l, make_constant(l, &site, sizeof site, "site"), start, mask, first, uniform);
+}
+
+static void tell_fence(struct wl_lift *l, const struct wl_sanitize_fence *fence) {
+    LLVMTypeRef parameters[] = {l->ptr, l->ptr};
+    LLVMValueRef arguments[] = {l->wave, make_constant(l, fence, sizeof *fence, "fence")};
+    LLVMValueRef helper = helper_member(l, offsetof(struct wl_helpers, sanitize_fence));
+    LLVMBuildCall2(l->b, LLVMFunctionType(l->void_type, parameters, 2, false), helper, arguments, 2, "");
+}
+
+void wl_sanitize_fence(struct wl_lift *l, const struct wl_inst *inst) {
+    struct wl_sanitize_fence fence;
+    if (wl_sanitize_fence_fill(&fence, inst, l->generation))
+        tell_fence(l, &fence);
+}
+
+void wl_sanitize_early_use(struct wl_lift *l, const struct wl_inst *inst) {
+    struct wl_sanitize_fence use;
+    if (wl_sanitize_early_use_fill(&use, inst))
+        tell_fence(l, &use);
+}
+
+void wl_sanitize_anew(struct wl_lift *l) {
+    const struct wl_sanitize_fence anew = {.kind = WL_SANITIZE_ANEW};
+    tell_fence(l, &anew);
 }
 
 LLVMValueRef wl_sanitize_site(struct wl_lift *l, const struct wl_access *a) { return make_site(l, a->inst, a, wl_access_size(a)); }
 
 LLVMValueRef wl_sanitize_lanes(struct wl_lift *l, const struct wl_access *a, LLVMValueRef site, LLVMValueRef first_lane,
-                               LLVMValueRef places, LLVMValueRef base, LLVMValueRef limit) {
+                               LLVMValueRef places, LLVMValueRef base, LLVMValueRef limit, LLVMValueRef data) {
     LLVMBasicBlockRef doubt = wl_memory_block(l, "doubt"), known = wl_memory_block(l, "known"), from[2];
     LLVMValueRef mask = wl_memory_mask(l), good = all_good(l, a, places);
     from[0] = LLVMGetInsertBlock(l->b);
@@ -219,7 +282,7 @@ LLVMValueRef wl_sanitize_lanes(struct wl_lift *l, const struct wl_access *a, LLV
     LLVMPositionBuilderAtEnd(l->b, doubt);
     const bool buffer = a->place == WL_PLACE_BUFFER;
     LLVMValueRef zero = LLVMConstNull(l->i64);
-    LLVMValueRef asked = ask(l, site, first_lane, mask, places, buffer ? base : zero, buffer ? limit : zero);
+    LLVMValueRef asked = ask(l, site, first_lane, mask, places, buffer ? base : zero, buffer ? limit : zero, data);
     from[1] = LLVMGetInsertBlock(l->b);
     LLVMBuildBr(l->b, known);
     LLVMPositionBuilderAtEnd(l->b, known);
@@ -237,12 +300,14 @@ void wl_sanitize_leave_site(struct wl_lift *l, const struct wl_inst *inst, unsig
 
 LLVMValueRef wl_sanitize_scalar(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef address, unsigned bytes) {
     LLVMBasicBlockRef doubt = wl_memory_block(l, WL_COLD_BLOCK), known = wl_memory_block(l, "known"), from[2];
-    LLVMValueRef good = in_memory(l, address, bytes), values[2] = {LLVMConstAllOnes(l->i1), NULL};
+    LLVMValueRef site = make_site(l, inst, NULL, bytes), one_lane = number(l, l->i64, 1), values[2] = {LLVMConstAllOnes(l->i1), NULL};
+    LLVMValueRef good =
+        wl_sanitizes_waves(l) ? ask_run(l, site, address, one_lane, number(l, l->i32, 0), false) : in_memory(l, address, bytes);
     from[0] = LLVMGetInsertBlock(l->b);
     wl_memory_mark_likely(l, LLVMBuildCondBr(l->b, good, known, doubt));
     LLVMPositionBuilderAtEnd(l->b, doubt);
     LLVMValueRef zero = LLVMConstNull(l->i64), one = LLVMConstInt(l->i16, 1, false);
-    LLVMValueRef asked = ask(l, make_site(l, inst, NULL, bytes), zero, one, wl_strip_splat(l, address), zero, zero);
+    LLVMValueRef asked = ask(l, site, zero, one, wl_strip_splat(l, address), zero, zero, LLVMConstNull(l->ptr));
     values[1] = LLVMBuildICmp(l->b, LLVMIntNE, asked, LLVMConstNull(l->i16), "");
     from[1] = LLVMGetInsertBlock(l->b);
     LLVMBuildBr(l->b, known);

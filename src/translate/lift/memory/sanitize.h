@@ -1,14 +1,27 @@
-/* Checks of accesses, in code that memcheck asked for (wl_translate_request.sanitize): one look at the shadow of memory
+/* Checks of accesses, in code that sanitizers asked for (wl_translate_request.sanitize). For memcheck alone: one look at the shadow of memory
  * (wl_helpers.sanitize_shadow) for all lanes of a strip whose elements follow each other, else one for each lane, all at once; where that
- * says that something is wrong, a call of a helper that finds out which lanes may make the access, and reports the others. */
+ * says that something is wrong, a call of a helper that finds out which lanes may make the access, and reports the others. For tools that
+ * follow waves, which want to know of all accesses: a call for lanes whose elements follow each other, else one for each strip. */
 #ifndef WL_TRANSLATE_LIFT_MEMORY_SANITIZE_H
 #define WL_TRANSLATE_LIFT_MEMORY_SANITIZE_H
 
+#include "machine/sanitize.h"
 #include "translate/lift/memory/memory.h"
 
 /* Whether accesses are checked. */
 static inline bool wl_sanitizes(const struct wl_lift *l) { return l->unit.request->sanitize != 0; }
 
+/* Whether each access is told, and waits are. */
+static inline bool wl_sanitizes_waves(const struct wl_lift *l) { return l->unit.request->sanitize & ~(unsigned)WL_SANITIZE_MEMCHECK; }
+
+/* For tools that follow waves, i1: whether the active lanes of `strips` strips may make the access: all at `start` (`uniform`), or side by
+ * side from there on. `check`: i1: whether they lie so; NULL: they do. NULL: that has to be asked strip by strip. */
+LLVMValueRef wl_sanitize_run(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, unsigned strips, bool uniform,
+                             LLVMValueRef check);
+/* Tells of a wait, of cache control, of what the instruction uses too early, or that strips begin anew. Behind a flush, if need be. */
+void wl_sanitize_fence(struct wl_lift *l, const struct wl_inst *inst);
+void wl_sanitize_early_use(struct wl_lift *l, const struct wl_inst *inst);
+void wl_sanitize_anew(struct wl_lift *l);
 /* i1: whether the `bytes` bytes from `start` (i64, a host address) may be accessed. It may be false where they may. Places MEMORY and FLAT,
  * and BUFFER of linear buffers. */
 LLVMValueRef wl_sanitize_extent(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, uint64_t bytes);
@@ -19,9 +32,9 @@ LLVMValueRef wl_sanitize_local(struct wl_lift *l, const struct wl_access *access
 /* ptr: the access's site, a constant of the module. */
 LLVMValueRef wl_sanitize_site(struct wl_lift *l, const struct wl_access *access);
 /* The i16 of those of the active lanes (l->exec) that may make the access; the others are reported. `places` (<16 x i64>), `base` and
- * `limit` (i64) are as wl_helpers.sanitize_strip has them. Within a slow function, with l->wave its wave; goes on in a new block. */
+ * `limit` (i64), and `data` (ptr) are as wl_helpers.sanitize_strip has them. Within a slow function, with l->wave its wave; goes on in a new block. */
 LLVMValueRef wl_sanitize_lanes(struct wl_lift *l, const struct wl_access *access, LLVMValueRef site, LLVMValueRef first_lane,
-                               LLVMValueRef places, LLVMValueRef base, LLVMValueRef limit);
+                               LLVMValueRef places, LLVMValueRef base, LLVMValueRef limit, LLVMValueRef data);
 /* Leaves the instruction's site in the wave, for a helper that accesses memory (machine/helpers.h). */
 void wl_sanitize_leave_site(struct wl_lift *l, const struct wl_inst *inst, unsigned bytes);
 /* Of the scalar unit's access of `bytes` bytes at a host address: i1, whether it may be made; else it has been reported. */

@@ -671,6 +671,13 @@ static LLVMValueRef flat_addresses(struct wl_lift *l, struct slow *s) {
 
 /* Leaves those of the lanes in the mask that may make the access. */
 static void ask_sanitizer(struct wl_lift *l, struct slow *s) {
+    LLVMValueRef data = LLVMConstNull(l->ptr);
+    if (wl_sanitizes_waves(l) && s->access->kind == WL_ACCESS_STORE) {
+        data = buffer(l, s->data_rows);
+        for (unsigned i = 0; i < s->data_rows; i++)
+            aligned_store(l, LLVMGetParam(s->function, ARGUMENT_DATA + i), offset_pointer(l, data, l->strip_i32, constant(l, l->i64, i)),
+                          64);
+    }
     LLVMValueRef wave = l->wave, exec = l->exec, bits = l->exec_bits, places = s->addresses;
     if (narrow_addresses(s->access)) {
         places = LLVMBuildZExt(l->b, places, l->strip_i64, "");
@@ -680,8 +687,8 @@ static void ask_sanitizer(struct wl_lift *l, struct slow *s) {
     l->wave = s->wave;
     l->exec_bits = s->mask;
     l->exec = wl_lift_lanes(l, s->mask, WL_STRIP);
-    s->mask =
-        wl_sanitize_lanes(l, s->access, LLVMGetParam(s->function, ARGUMENT_DATA + s->data_rows), s->first_lane, places, s->base, s->limit);
+    LLVMValueRef site = LLVMGetParam(s->function, ARGUMENT_DATA + s->data_rows);
+    s->mask = wl_sanitize_lanes(l, s->access, site, s->first_lane, places, s->base, s->limit, data);
     l->wave = wave;
     l->exec = exec;
     l->exec_bits = bits;

@@ -1,15 +1,14 @@
-/* What an instruction reads before it has been waited for: in units for sanitizers. Steps load at once, so nothing comes of it here; on a
- * processor the register holds anything.
+/* Finds what an instruction reads before it has been waited for: in units for sanitizers. Translated code loads at once, so nothing comes of
+ * it here; on a processor the register holds anything.
  *
  * Each basic block is followed by itself, from its first instruction on: of what came before nothing is outstanding, so that nothing is said of
  * it. Counters are the processor's: a wait for a count of N leaves the last N outstanding where results come in order, which those of scalar
  * loads do not. */
-#include "translate/steps/steps.h"
+#include "translate/rewrite/rewrite.h"
 
-#include "machine/helpers.h"
-#include "machine/sanitize.h"
+#include "machine/processor.h"
+#include "translate/isa/isa.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum counter { VECTOR, SAMPLES, RAYS, LOCAL, SCALAR, NONE };
@@ -17,7 +16,7 @@ enum counter { VECTOR, SAMPLES, RAYS, LOCAL, SCALAR, NONE };
 enum { MOST = 64 };
 
 /* The latest instructions that count. Those without registers are stores, and what only empties a cache. */
-struct wl_steps_waits {
+struct waits {
     struct {
         const struct wl_inst *inst;
         struct wl_regs regs;
@@ -58,7 +57,7 @@ static bool counts_to(enum counter counter, enum counter waited, unsigned genera
 }
 
 /* At most `left` of those that count there are outstanding. */
-static void wait_for(struct wl_steps_waits *waits, enum counter counter, uint32_t left, unsigned generation) {
+static void wait_for(struct waits *waits, enum counter counter, uint32_t left, unsigned generation) {
     uint32_t newer = 0;
     unsigned kept = waits->count;
     for (unsigned i = waits->count; i-- > 0;) {
@@ -72,14 +71,14 @@ static void wait_for(struct wl_steps_waits *waits, enum counter counter, uint32_
     memmove(waits->pending, waits->pending + kept, waits->count * sizeof *waits->pending);
 }
 
-static void wait_at_once(struct wl_steps_waits *waits, uint32_t i, unsigned generation) {
+static void wait_at_once(struct waits *waits, uint32_t i, unsigned generation) {
     const bool late = generation >= 11;
     wait_for(waits, VECTOR, late ? i >> 10 & 63 : (i & 15) | (i >> 14 & 3) << 4, generation);
     wait_for(waits, LOCAL, late ? i >> 4 & 63 : i >> 8 & (generation == 9 ? 15 : 63), generation);
 }
 
 /* True: the instruction waits, or does nothing else. */
-static bool waits_here(struct wl_steps_waits *waits, const struct wl_inst *inst, unsigned generation) {
+static bool waits_here(struct waits *waits, const struct wl_inst *inst, unsigned generation) {
     if (!begins(inst, "s_wait"))
         return false;
     const uint32_t i = inst->operand_count ? (uint32_t)inst->operands[inst->operand_count - 1u].bits : 0;
@@ -106,39 +105,22 @@ static bool waits_here(struct wl_steps_waits *waits, const struct wl_inst *inst,
 
 /* ---- uses ------------------------------------------------------------------------------------- */
 
-static const struct wl_step *run_early_use(struct wl_machine *m, const struct wl_step *step) {
-    m->wave->helpers->sanitize_fence(m->wave, step->data);
-    return step + 1;
-}
-
-static void add_early_use(struct wl_steps_builder *b, const struct wl_inst *inst, const struct wl_inst *load) {
-    struct wl_sanitize_fence *use = wl_steps_allocate(b, sizeof *use);
-    if (!use)
-        return;
-    *use = (struct wl_sanitize_fence){.address = inst->address,
-                                      .mnemonic = "",
-                                      .kind = WL_SANITIZE_EARLY_USE,
-                                      .generation = (uint8_t)b->generation,
-                                      .immediate = (uint32_t)(inst->address - load->address)};
-    wl_steps_add(b, run_early_use, use);
-}
-
 static struct wl_regs without_exec(struct wl_regs regs) {
     wl_put_bits(regs.scalar, WL_SGPR_EXEC, 2, false);
     return regs;
 }
 
-void wl_steps_add_early_use(struct wl_steps_builder *b, const struct wl_inst *inst) {
-    struct wl_steps_waits *waits = b->waits;
-    if (b->at == 0 || inst->address != waits->next) /* units move barriers, and the waits beside them */
+/* The instruction of a basic block, behind those that the function was called for before. */
+static void follow(struct waits *waits, struct wl_inst *inst, unsigned generation, uint32_t wave_size) {
+    if (inst->address != waits->next) /* units move barriers, and the waits beside them */
         waits->count = 0;
     waits->next = inst->address + inst->size;
     const bool indexed = inst->index_mode || (inst->isa && inst->isa->class == WL_ISA_MOVREL); /* any register, it seems */
-    if (indexed || waits_here(waits, inst, b->generation))
+    if (indexed || waits_here(waits, inst, generation))
         return;
     struct wl_effects effects;
-    wl_inst_effects(inst, b->wave_size, &effects);
-    const enum counter counter = counter_of(inst, b->generation);
+    wl_inst_effects(inst, wave_size, &effects);
+    const enum counter counter = counter_of(inst, generation);
     const struct wl_regs use = without_exec(effects.use), touch = without_exec(effects.touch);
     for (unsigned i = waits->count; i-- > 0;) {
         const struct wl_regs *regs = &waits->pending[i].regs;
@@ -146,7 +128,7 @@ void wl_steps_add_early_use(struct wl_steps_builder *b, const struct wl_inst *in
             waits->pending[i].counter == counter; /* loads to one register come in order; halves of it say that they read it */
         if (again ? wl_regs_meet(regs, &touch) || !wl_regs_meet(regs, &use) : !wl_regs_meet(regs, &use) && !wl_regs_meet(regs, &touch))
             continue;
-        add_early_use(b, inst, waits->pending[i].inst);
+        inst->early_use = (uint32_t)(inst->address - waits->pending[i].inst->address);
         memset(&waits->pending[i].regs, 0, sizeof *regs); /* said once */
         break;
     }
@@ -160,8 +142,12 @@ void wl_steps_add_early_use(struct wl_steps_builder *b, const struct wl_inst *in
     waits->pending[waits->count++].orderless = counter == SCALAR;
 }
 
-bool wl_steps_begin_waits(struct wl_steps_builder *b) {
-    if (b->request->sanitize)
-        b->waits = calloc(1, sizeof *b->waits);
-    return !b->request->sanitize || b->waits;
+void wl_unit_find_early_uses(struct wl_unit *unit) {
+    const unsigned generation = wl_processor_generation(unit->request->processor);
+    for (uint32_t p = 0; p < unit->block_count; p++) {
+        const struct wl_block *block = &unit->blocks[p];
+        struct waits waits = {.count = 0};
+        for (uint32_t i = 0; i < block->count; i++)
+            follow(&waits, &unit->insts[block->first + i], generation, unit->request->wave_size);
+    }
 }
