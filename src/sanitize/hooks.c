@@ -58,6 +58,7 @@ void wl_san_group_end(struct wl_san_group *group) {
 void wl_san_wave_begin(struct wl_san_wave *wave) {
     wave->instructions = 0;
     wave->call_count = 0;
+    wave->race = wave->sync = wave->init = NULL;
     if (races(wave->group->launch))
         wl_race_wave_begin(wave);
     if (inits(wave->group->launch))
@@ -97,7 +98,8 @@ bool wl_san_access_run(struct wl_san_wave *wave, const struct wl_san_lanes *run)
     const struct wl_san_launch *launch = wave->group->launch;
     if (launch->tools & WL_SANITIZE_MEMCHECK && !wl_memcheck_run(launch, run, extent_of(run)))
         return false;
-    if (races(launch) && !wl_race_run(wave, run))
+    const bool argument = run->space == WL_SANITIZE_GLOBAL && run->start - launch->arguments < launch->arguments_size;
+    if (races(launch) && !argument && !wl_race_run(wave, run))
         return false;
     if (syncs(launch))
         wl_sync_run(wave, run);

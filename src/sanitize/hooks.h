@@ -22,7 +22,8 @@ struct wl_san_launch {
     uint64_t stream; /* of the runtime: an id, see wl_san_edge; 0: not known */
     uint32_t grid[3], block[3], remainder[3];
     uint32_t wave_size;
-    uint32_t lds_size, scratch_size; /* bytes, of a workgroup and of a lane */
+    uint64_t arguments, arguments_size; /* memory that the launch alone reads, and nobody writes meanwhile */
+    uint32_t lds_size, scratch_size;    /* bytes, of a workgroup and of a lane */
     bool cooperative;
     bool silent;       /* initcheck only follows values: what it finds is not reported */
     void *race, *sync; /* the engines' own */

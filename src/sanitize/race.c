@@ -78,9 +78,38 @@ static void begin_phase(struct wl_race_group *group, bool new_unit) {
 
 /* ---- lives ------------------------------------------------------------------------------------ */
 
+/* Those of ended workgroups. Their waves are as they begin, but for what they have allocated. */
+static struct {
+    pthread_mutex_t lock;
+    struct wl_race_group *groups;
+} spare = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct wl_race_group *take_group(void) {
+    pthread_mutex_lock(&spare.lock);
+    struct wl_race_group *group = spare.groups;
+    if (group)
+        spare.groups = group->next;
+    pthread_mutex_unlock(&spare.lock);
+    return group ? group : calloc(1, sizeof *group);
+}
+
+static void end_wave(struct wl_race_wave *wave) {
+    wl_clock_drop(wave->clock);
+    wl_clock_drop(wave->pending);
+    struct wl_race_looks *looks = wave->looks;
+    struct wl_race_strips *strips = wave->strips;
+    memset(wave, 0, sizeof *wave);
+    wave->looks = looks;
+    wave->strips = strips;
+    if (looks)
+        looks->count = looks->learnt = 0;
+    if (strips)
+        strips->site = NULL;
+}
+
 void wl_race_group_begin(struct wl_san_group *group) {
     static atomic_uint uids;
-    struct wl_race_group *g = calloc(1, sizeof *g);
+    struct wl_race_group *g = take_group();
     group->race = g;
     if (!g)
         return;
@@ -88,6 +117,7 @@ void wl_race_group_begin(struct wl_san_group *group) {
     g->uid = atomic_fetch_add_explicit(&uids, 1, memory_order_relaxed) + 1;
     g->number = (uint32_t)group->number;
     g->wave_count = group->wave_count;
+    g->phase_row = 0;
     g->grid_phase = atomic_load_explicit(&g->launch->grid_phase, memory_order_relaxed);
     if (group->launch->lds_size)
         g->lds = wl_race_lds_take();
@@ -100,17 +130,19 @@ void wl_race_group_end(struct wl_san_group *group) {
     struct wl_race_group *g = group->race;
     if (!g)
         return;
-    for (uint32_t i = 0; i < g->wave_count; i++) {
-        wl_clock_drop(g->waves[i].clock);
-        wl_clock_drop(g->waves[i].pending);
-        free(g->waves[i].looks);
-        free(g->waves[i].strips);
-    }
+    for (uint32_t i = 0; i < g->wave_count; i++)
+        end_wave(&g->waves[i]);
     if (g->lds)
         wl_race_lds_give(g->lds);
+    g->lds = NULL;
     wl_race_variables_free(g->variables);
-    free(g->units);
-    free(g);
+    g->variables = NULL;
+    if (g->unit_count)
+        memset(g->units, 0, g->unit_count * sizeof *g->units);
+    pthread_mutex_lock(&spare.lock);
+    g->next = spare.groups;
+    spare.groups = g;
+    pthread_mutex_unlock(&spare.lock);
     group->race = NULL;
 }
 

@@ -1,7 +1,7 @@
 /* racecheck: accesses. An instruction's lanes are taken together where their addresses follow each other. */
 #include "sanitize/race.h"
 
-#include "sanitize/race_state.h"
+#include "sanitize/race_check.h"
 
 #include "base/clock.h"
 #include "machine/operations.h"
@@ -10,68 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An instruction while it is checked. */
-struct check {
-    struct wl_san_wave *of;
-    const struct wl_san_access *access;
-    struct wl_race_group *group;
-    struct wl_race_wave *wave;
-    uint64_t record;                  /* of lane 0, all bytes */
-    uint64_t below;                   /* records below were made before ... */
-    uint64_t phase_unit, phase_first; /* ... and those from the one to the other */
-    uint64_t same;                    /* bits in which records of one wave are alike */
-    bool lds;
-    bool polls, strong;
-    bool is_strip; /* strips of the same instruction may have come before */
-    bool meets;    /* the same instruction of the wave has stored to one of the places before, in another lane */
-};
-
-/* Whether it is plain from its number that a record's access came before. */
-static inline bool is_old(const struct check *c, uint64_t record) {
-    return record < c->below || record - c->phase_unit < c->phase_first - c->phase_unit;
-}
-static inline bool is_own(const struct check *c, uint64_t record) { return ((record ^ c->record) & c->same) == 0; }
-static inline bool is_fine(const struct check *c, uint64_t record) { return is_old(c, record) || is_own(c, record); }
-
 static bool is_ordered(const struct check *c, uint64_t record) {
     return is_fine(c, record) || wl_race_is_ordered(c->group, c->of->index, record);
 }
-
-/* ---- cells ------------------------------------------------------------------------------------ */
-
-/* Cells that follow each other. */
-struct cells {
-    uint64_t *write, *read[2];
-    unsigned count;
-};
-
-/* The cells of up to `size` bytes from `address` on; *size: how many bytes they are of. Nobody else looks at them until give_cells. */
-static bool find_cells(const struct check *c, uint64_t address, uint64_t *size, struct cells *cells) {
-    const uint32_t in = address & ((1u << WL_RACE_BLOCK_SHIFT) - 1), rest = (1u << WL_RACE_BLOCK_SHIFT) - in;
-    struct wl_race_block *block = c->lds ? c->group->lds : wl_race_block(address);
-    if (!block || (c->lds && address >= 3u << WL_RACE_BLOCK_SHIFT))
-        return false;
-    if (c->lds)
-        block += address >> WL_RACE_BLOCK_SHIFT;
-    *size = *size < rest ? *size : rest;
-    if (!c->lds) {
-        const uint64_t piece = UINT64_C(1) << WL_RACE_PIECE_SHIFT, left = piece - (address & (piece - 1));
-        *size = *size < left ? *size : left;
-        wl_race_lock(address);
-    }
-    cells->write = &block->write[in / 4];
-    cells->read[0] = &block->read[0][in / 4];
-    cells->read[1] = &block->read[1][in / 4];
-    cells->count = (unsigned)((in + *size + 3) / 4 - in / 4);
-    return true;
-}
-
-static void give_cells(const struct check *c, uint64_t address) {
-    if (!c->lds)
-        wl_race_unlock(address);
-}
-
-static uint64_t bytes_of(uint64_t mask) { return mask << WL_RACE_BYTES_SHIFT; }
 
 /* The bytes of cell `i` that [address, address + size) has. */
 static uint64_t mask_of(uint64_t address, uint64_t size, unsigned i) {
@@ -204,7 +145,7 @@ void wl_race_learn(struct wl_race_group *group, uint32_t wave) {
         const uint64_t place = w->looks->address[w->looks->learnt % WL_RACE_LOOKS], address = place & ~(OF_LDS | POLLED);
         const bool lds = place & OF_LDS;
         const struct wl_race_block *block = lds ? group->lds + (address >> WL_RACE_BLOCK_SHIFT) : wl_race_block(address);
-        const uint64_t record = block ? block->write[address % (1u << WL_RACE_BLOCK_SHIFT) / 4] : 0;
+        const uint64_t record = block ? wl_race_write_at(block, address % (1u << WL_RACE_BLOCK_SHIFT)) : 0;
         if (record && (!lds || record >= group->phase_first))
             learn_from(group, w, lds, place & POLLED, record);
         learn_at(group, w, lds, address);
@@ -228,10 +169,6 @@ static void report(const struct check *c, unsigned lane, uint64_t address, uint6
 
 static void defer(const struct check *c, uint32_t load, unsigned lane, uint64_t address, uint64_t earlier) {
     wl_race_defer(c->of, &(struct wl_race_deferred){address, earlier, c->access->site, load, (uint8_t)lane});
-}
-
-static uint64_t record_at(const struct check *c, unsigned lane, uint64_t mask) {
-    return (c->record & ~bytes_of(15)) | (uint64_t)lane << WL_RACE_LANE_SHIFT | bytes_of(mask);
 }
 
 /* Which record of two reads gives way; 2: none, two waves that read at the same time are enough to find a store beside them. */
@@ -289,95 +226,8 @@ static uint64_t stored_record(const struct check *c, uint64_t write, unsigned la
 
 /* ---- runs of lanes ---------------------------------------------------------------------------- */
 
-/* `count` lanes from `lane` on, each `bytes` behind the one before, or all at one address (`step` 0). */
-struct run {
-    uint64_t address, size;
-    unsigned lane;
-    uint32_t scale; /* lanes a cell, times 65536 */
-};
-
-static unsigned lane_of(const struct run *run, uint64_t offset) { return run->lane + (unsigned)((offset >> 2) * run->scale >> 16); }
-
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) /* which is not ready yet when a copy is chosen */
-#define CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define CLONES
-#endif
-
-/* Whether the records of some cells need a closer look. */
-CLONES static bool all_fine(const uint64_t *records, unsigned count, uint64_t below, uint64_t unit, uint64_t first, uint64_t own,
-                            uint64_t same, uint64_t flags) {
-    int64_t bad = 0;
-    for (unsigned i = 0; i < count; i++) {
-        const int64_t r = (int64_t)records[i];
-        const bool fine =
-            (r < (int64_t)below) | ((r >= (int64_t)unit) & (r < (int64_t)first)) | (((r ^ (int64_t)own) & (int64_t)same) == 0);
-        bad |= (fine ? 0 : 1) | (r & (int64_t)flags);
-    }
-    return bad == 0;
-}
-
-CLONES static void fill(uint64_t *records, unsigned count, uint64_t record, uint32_t scale) {
-    for (unsigned i = 0; i < count; i++)
-        records[i] = record + ((uint64_t)(i * scale >> 16) << WL_RACE_LANE_SHIFT);
-}
-
-static bool are_fine(const struct check *c, const uint64_t *records, unsigned count, uint64_t flags) {
-    return all_fine(records, count, c->below, c->phase_unit, c->phase_first, c->record, c->same, flags);
-}
-
-/* Records reads of whole cells as slot_of says. */
-CLONES static void fill_reads(uint64_t *one, uint64_t *two, unsigned count, uint64_t below, uint64_t unit, uint64_t first, uint64_t same,
-                              uint64_t record, uint32_t scale) {
-    for (unsigned i = 0; i < count; i++) {
-        const int64_t r = (int64_t)one[i], s = (int64_t)two[i];
-        const uint64_t own = record + ((uint64_t)(i * scale >> 16) << WL_RACE_LANE_SHIFT);
-        const bool fine =
-            (r < (int64_t)below) | ((r >= (int64_t)unit) & (r < (int64_t)first)) | (((r ^ (int64_t)own) & (int64_t)same) == 0);
-        const bool other =
-            (s < (int64_t)below) | ((s >= (int64_t)unit) & (s < (int64_t)first)) | (((s ^ (int64_t)own) & (int64_t)same) == 0);
-        one[i] = fine ? own : (uint64_t)r;
-        two[i] = !fine & other ? own : (uint64_t)s;
-    }
-}
-
-/* Whether some cells have been stored to by the same instruction of the wave, in another lane. */
-CLONES static bool has_other_lane(const uint64_t *records, unsigned count, uint64_t same, uint64_t record, uint32_t scale) {
-    int64_t found = 0;
-    for (unsigned i = 0; i < count; i++) {
-        const int64_t r = (int64_t)records[i];
-        const int64_t own = (int64_t)(record + ((uint64_t)(i * scale >> 16) << WL_RACE_LANE_SHIFT));
-        found |= (((r ^ own) & (int64_t)same) == 0) & (((r ^ own) & (63 << WL_RACE_LANE_SHIFT)) != 0);
-    }
-    return found;
-}
-
-#define SITE_BITS (UINT64_C(0xffff) << WL_RACE_SITE_SHIFT)
-
-/* Whole cells, none of whose records needs a look. */
-static bool load_quickly(const struct check *c, const struct cells *cells, const struct run *run) {
-    if (!are_fine(c, cells->write, cells->count, 0))
-        return false;
-    fill_reads(cells->read[0], cells->read[1], cells->count, c->below, c->phase_unit, c->phase_first, c->same, record_at(c, run->lane, 15),
-               run->scale);
-    return true;
-}
-
-static bool store_quickly(const struct check *c, const struct cells *cells, const struct run *run) {
-    if (!are_fine(c, cells->write, cells->count, WL_RACE_ATOMIC) || !are_fine(c, cells->read[0], cells->count, 0) ||
-        !are_fine(c, cells->read[1], cells->count, 0))
-        return false;
-    const uint64_t record = record_at(c, run->lane, 15);
-    if (c->is_strip && has_other_lane(cells->write, cells->count, c->same | SITE_BITS, record, run->scale))
-        return false;
-    fill(cells->write, cells->count, record, run->scale);
-    return true;
-}
-
-static void load_run(const struct check *c, const struct cells *cells, const struct run *run) {
-    if (!((run->address | run->size) & 3) && load_quickly(c, cells, run))
-        return;
-    const bool look = !are_fine(c, cells->write, cells->count, 0);
+static void load_run(struct check *c, const struct cells *cells, const struct run *run) {
+    const bool look = !wl_race_are_fine(c, cells->write, cells->count, 0);
     for (unsigned i = 0; i < cells->count; i++) {
         const uint64_t mask = mask_of(run->address, run->size, i);
         const unsigned lane = lane_of(run, 4 * (uint64_t)i), slot = slot_of(c, cells, i);
@@ -389,32 +239,32 @@ static void load_run(const struct check *c, const struct cells *cells, const str
 }
 
 static void store_run(struct check *c, const struct cells *cells, const struct run *run) {
-    if (!((run->address | run->size) & 3) && store_quickly(c, cells, run))
-        return;
     for (unsigned i = 0; i < cells->count; i++) {
         const uint64_t mask = mask_of(run->address, run->size, i), address = (run->address & ~UINT64_C(3)) + 4 * (uint64_t)i;
         const unsigned lane = lane_of(run, 4 * (uint64_t)i);
         const uint64_t lane_address = run->address + (uint64_t)(lane - run->lane) * c->access->site->bytes;
-        c->meets |= ((cells->write[i] ^ c->record) & (c->same | SITE_BITS)) == 0 && wl_race_lane(cells->write[i]) != lane;
+        c->meets |= ((cells->write[i] ^ c->record) & (c->same | WL_RACE_SITE_BITS)) == 0 && wl_race_lane(cells->write[i]) != lane;
         if (check_store(c, cells, i, mask, lane, address, lane_address))
             put(&cells->write[i], stored_record(c, cells->write[i], lane, mask));
     }
 }
 
 static void plain_run(struct check *c, struct run run) {
+    const bool stores = c->access->site->kind == WL_SANITIZE_STORE;
     while (run.size) {
-        struct cells cells;
-        struct run here = run;
-        if (!find_cells(c, run.address, &here.size, &cells))
-            return;
-        if (c->access->site->kind == WL_SANITIZE_STORE)
-            store_run(c, &cells, &here);
-        else
-            load_run(c, &cells, &here);
-        give_cells(c, run.address);
-        run.lane = lane_of(&run, here.size);
-        run.address += here.size;
-        run.size -= here.size;
+        uint64_t done = wl_race_run_quickly(c, &run, stores);
+        if (!done) {
+            struct cells cells;
+            struct run here = run;
+            if (!wl_race_find_cells(c, run.address, &here.size, &cells))
+                return;
+            (stores ? store_run : load_run)(c, &cells, &here);
+            wl_race_give_cells(c, run.address);
+            done = here.size;
+        }
+        run.lane = lane_of(&run, done);
+        run.address += done;
+        run.size -= done;
     }
 }
 
@@ -517,7 +367,7 @@ static void single_lanes(const struct check *c) {
         const uint64_t address = a->address[bit];
         uint64_t size = a->site->bytes;
         struct cells cells;
-        if (address == last || !find_cells(c, address, &size, &cells))
+        if (address == last || !wl_race_find_cells(c, address, &size, &cells))
             continue;
         last = address;
         for (unsigned i = 0; i < cells.count; i++) {
@@ -529,7 +379,7 @@ static void single_lanes(const struct check *c) {
             if (publish && i == 0)
                 wl_race_variable_release(c->lds ? &c->group->variables : NULL, key_of(at), publish);
         }
-        give_cells(c, address);
+        wl_race_give_cells(c, address);
     }
     wl_clock_drop(publish);
 }
@@ -634,7 +484,7 @@ void wl_race_anew(struct wl_san_wave *wave) {
 static void plain_lanes(struct check *c) {
     const struct wl_san_access *a = c->access;
     const uint32_t bytes = a->site->bytes;
-    const uint32_t scale = (uint32_t)((4 * UINT64_C(65536) + bytes - 1) / bytes);
+    const uint32_t scale = scale_of(bytes);
     bool scattered = false;
     for (uint64_t rest = a->lanes; rest;) {
         const unsigned first = (unsigned)__builtin_ctzll(rest);
@@ -781,7 +631,7 @@ bool wl_race_run(struct wl_san_wave *wave, const struct wl_san_lanes *run) {
     struct run left = {.address = run->start + (run->uniform ? 0 : (uint64_t)first * site->bytes),
                        .size = run->uniform ? site->bytes : (uint64_t)count * site->bytes,
                        .lane = run->first_lane + first,
-                       .scale = (uint32_t)((4 * UINT64_C(65536) + site->bytes - 1) / site->bytes)};
+                       .scale = scale_of(site->bytes)};
     struct check c;
     if ((left.address | left.size) & 3 || (!run->uniform && run->lanes >> first != UINT64_MAX >> (64 - count)))
         return false;
@@ -790,17 +640,12 @@ bool wl_race_run(struct wl_san_wave *wave, const struct wl_san_lanes *run) {
     c.is_strip = stores;
     const struct run all = left;
     while (left.size) {
-        struct cells cells;
-        struct run here = left;
-        if (!find_cells(&c, left.address, &here.size, &cells))
-            break;
-        const bool done = stores ? store_quickly(&c, &cells, &here) : load_quickly(&c, &cells, &here);
-        give_cells(&c, left.address);
+        const uint64_t done = wl_race_run_quickly(&c, &left, stores);
         if (!done)
             return false;
-        left.lane = lane_of(&left, here.size);
-        left.address += here.size;
-        left.size -= here.size;
+        left.lane = lane_of(&left, done);
+        left.address += done;
+        left.size -= done;
     }
     if (stores) {
         begin_strip(c.wave, site, run->first_lane);

@@ -8,6 +8,7 @@ static bool is_before(const struct wl_race_group *group, uint64_t record) { retu
 /* The cells [first, first + count) of a block. Returns whether a conflict was found (one is enough for a call). */
 static bool check_cells(struct wl_race_block *block, uint32_t first, uint32_t count, const struct wl_race_group *group,
                         enum wl_sanitize_kind kind, uint64_t address, bool found) {
+    wl_race_expand(block, 4 * first, 4 * (uint64_t)count);
     const uint64_t record = group->waves[0].own | UINT64_C(15) << WL_RACE_BYTES_SHIFT | WL_RACE_RELEASED;
     for (uint32_t i = first; i < first + count; i++) {
         uint64_t other = is_before(group, block->write[i]) ? 0 : block->write[i];

@@ -4,7 +4,6 @@
 
 #include <sched.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 enum { ADDRESS_BITS = 47 };
@@ -80,18 +79,68 @@ void wl_race_lock(uint64_t address) {
 
 void wl_race_unlock(uint64_t address) { atomic_store_explicit(lock_of(address), false, memory_order_release); }
 
+/* ---- lines ----------------------------------------------------------------------------------------- */
+
+enum { LINE_CELLS = WL_RACE_LINE_BYTES / 4 };
+
+/* The record of a line's cell. */
+static uint64_t cell_of(uint64_t line, unsigned i) {
+    const uint32_t bytes = line ? wl_race_site_of(wl_race_site_number(line))->bytes : 0;
+    return bytes ? line + ((uint64_t)(4 * i / bytes) << WL_RACE_LANE_SHIFT) : line;
+}
+
+/* Writes as few cells as possible: pages of zeros are no memory. */
+void wl_race_expand_line(uint64_t *line, uint64_t *cells) {
+    const uint64_t all = *line;
+    if (all == WL_RACE_CELLS)
+        return;
+    for (unsigned i = 0; i < LINE_CELLS; i++) {
+        const uint64_t record = cell_of(all, i);
+        if (cells[i] != record)
+            __atomic_store_n(&cells[i], record, __ATOMIC_RELAXED);
+    }
+    __atomic_store_n(line, WL_RACE_CELLS, __ATOMIC_RELEASE);
+}
+
+void wl_race_expand(struct wl_race_block *block, uint32_t in, uint64_t size) {
+    for (uint32_t line = in / WL_RACE_LINE_BYTES; size && line <= (in + size - 1) / WL_RACE_LINE_BYTES; line++) {
+        wl_race_expand_line(&block->line_write[line], &block->write[line * LINE_CELLS]);
+        for (unsigned r = 0; r < 2; r++)
+            wl_race_expand_line(&block->line_read[r][line], &block->read[r][line * LINE_CELLS]);
+    }
+}
+
+uint64_t wl_race_write_at(const struct wl_race_block *block, uint32_t in) {
+    const uint64_t line = __atomic_load_n(&block->line_write[in / WL_RACE_LINE_BYTES], __ATOMIC_ACQUIRE);
+    return line == WL_RACE_CELLS ? block->write[in / 4] : cell_of(line, in / 4 % LINE_CELLS);
+}
+
 /* ---- forgetting ---------------------------------------------------------------------------------- */
 
-/* Clears records; whole pages go back to the system. */
-static void clear(uint64_t *from, size_t count) {
-    const uintptr_t page = 4096, begin = (uintptr_t)from, end = begin + count * sizeof *from;
-    const uintptr_t first = (begin + page - 1) & ~(page - 1), last = end & ~(page - 1);
-    if (last <= first || madvise((void *)first, last - first, MADV_DONTNEED) != 0) {
-        memset(from, 0, count * sizeof *from);
+/* Of bytes of one line. */
+static void forget_cells(struct wl_race_block *block, uint32_t in, uint32_t size) {
+    wl_race_expand(block, in, size);
+    for (uint32_t i = in / 4; i < (in + size + 3) / 4; i++)
+        block->write[i] = block->read[0][i] = block->read[1][i] = 0;
+}
+
+static void forget_in_block(struct wl_race_block *block, uint32_t in, uint32_t size) {
+    const uint32_t end = in + size;
+    if (size == 1u << WL_RACE_BLOCK_SHIFT && madvise(block, sizeof *block, MADV_DONTNEED) == 0)
         return;
+    while (in < end) {
+        const uint32_t line = in / WL_RACE_LINE_BYTES, rest = WL_RACE_LINE_BYTES - in % WL_RACE_LINE_BYTES;
+        const uint32_t here = end - in < rest ? end - in : rest;
+        if (!(block->line_write[line] | block->line_read[0][line] | block->line_read[1][line])) {
+            in += here; /* nobody was there */
+            continue;
+        }
+        if (here == WL_RACE_LINE_BYTES)
+            block->line_write[line] = block->line_read[0][line] = block->line_read[1][line] = 0;
+        else
+            forget_cells(block, in, here);
+        in += here;
     }
-    memset(from, 0, first - begin);
-    memset((void *)last, 0, end - last);
 }
 
 void wl_race_forget(uint64_t address, uint64_t size) {
@@ -100,12 +149,8 @@ void wl_race_forget(uint64_t address, uint64_t size) {
         const uint64_t number = address >> WL_RACE_BLOCK_SHIFT, in = address & ((1u << WL_RACE_BLOCK_SHIFT) - 1);
         const uint64_t rest = (1u << WL_RACE_BLOCK_SHIFT) - in, here = size < rest ? size : rest;
         struct wl_race_block *block = number < BLOCKS ? atomic_load_explicit(&blocks[number], memory_order_acquire) : NULL;
-        if (block) {
-            const size_t first = in / 4, count = (in + here + 3) / 4 - first;
-            clear(&block->write[first], count);
-            clear(&block->read[0][first], count);
-            clear(&block->read[1][first], count);
-        }
+        if (block)
+            forget_in_block(block, (uint32_t)in, (uint32_t)here);
         address += here;
         size -= here;
     }

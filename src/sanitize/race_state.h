@@ -37,10 +37,21 @@ static inline uint32_t wl_race_bytes(uint64_t record) { return record >> WL_RACE
 
 /* ---- cells (race_shadow.c) ---- */
 enum { WL_RACE_BLOCK_SHIFT = 16, WL_RACE_BLOCK_CELLS = 1 << (WL_RACE_BLOCK_SHIFT - 2) };
-/* The cells of 64 KiB of memory. Pages of it that nobody wrote take no memory. */
+enum { WL_RACE_LINE_BYTES = 64, WL_RACE_BLOCK_LINES = (1 << WL_RACE_BLOCK_SHIFT) / WL_RACE_LINE_BYTES };
+/* The cells of 64 KiB of memory. Pages of it that nobody wrote take no memory. A line is 16 cells. Most instructions access whole lines, one
+ * lane behind the other: then the record of the first cell, in `line_write` or `line_read`, stands for all of the line's, and what the cells
+ * have does not count. WL_RACE_CELLS: the cells count. */
 struct wl_race_block {
+    uint64_t line_write[WL_RACE_BLOCK_LINES], line_read[2][WL_RACE_BLOCK_LINES];
     uint64_t write[WL_RACE_BLOCK_CELLS], read[2][WL_RACE_BLOCK_CELLS];
 };
+#define WL_RACE_CELLS UINT64_C(1)
+/* From now on the cells count, of the lines that the `size` bytes at offset `in` of the block are in; they are what they were. */
+void wl_race_expand(struct wl_race_block *block, uint32_t in, uint64_t size);
+/* The same of one line's writes, or reads. */
+void wl_race_expand_line(uint64_t *line, uint64_t *cells);
+/* The record of the last write of the byte at that offset. */
+uint64_t wl_race_write_at(const struct wl_race_block *block, uint32_t in);
 /* The block of an address, made if need be. NULL: there is no memory. */
 struct wl_race_block *wl_race_block(uint64_t address);
 /* Threads that check accesses to the same piece of global memory do so one after the other: of two accesses at the same time, the second finds
@@ -175,6 +186,7 @@ struct wl_race_group {
     uint32_t grid_phase;
     uint32_t wave_count;
     struct wl_race_wave waves[32];
+    struct wl_race_group *next; /* of those that nobody uses */
 };
 /* Keys of clocks: all waves of a workgroup (rows below), or one. */
 static inline uint64_t wl_race_key(uint32_t uid) { return (uint64_t)uid << 6; }

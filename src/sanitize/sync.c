@@ -11,6 +11,7 @@
 #include "sanitize/allocations.h"
 #include "sanitize/report.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,9 +29,10 @@ struct sync_wave {
     bool ended, told;
 };
 struct sync_group {
-    uint64_t odd_code; /* a barrier at which waves met others that were at another one; 0: none */
+    struct sync_group *next; /* of those that nobody uses */
+    uint64_t odd_code;       /* a barrier at which waves met others that were at another one; 0: none */
     struct wl_san_place odd;
-    struct sync_wave waves[];
+    struct sync_wave waves[32];
 };
 
 /* ---- lives ------------------------------------------------------------------------------------ */
@@ -40,13 +42,44 @@ static atomic_ullong done;
 
 void wl_sync_progress(void) { atomic_store_explicit(&done, atomic_load_explicit(&done, memory_order_relaxed) + 1, memory_order_relaxed); }
 
+static struct {
+    pthread_mutex_t lock;
+    struct sync_group *groups;
+} spare = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct sync_group *take_group(void) {
+    pthread_mutex_lock(&spare.lock);
+    struct sync_group *group = spare.groups;
+    if (group)
+        spare.groups = group->next;
+    pthread_mutex_unlock(&spare.lock);
+    return group ? group : calloc(1, sizeof *group);
+}
+
+/* The places count where there is a code for them. */
+static void begin_wave(struct sync_wave *wave, uint64_t lanes) {
+    wave->lanes = lanes;
+    wave->missed = wave->barrier_code = wave->behind = wave->last = wave->address = 0;
+    wave->lane = wave->space = wave->kind = 0;
+    wave->ended = wave->told = false;
+}
+
 void wl_sync_group_begin(struct wl_san_group *group) {
-    group->sync = calloc(1, sizeof(struct sync_group) + group->wave_count * sizeof(struct sync_wave));
+    struct sync_group *g = group->wave_count <= 32 ? take_group() : NULL;
+    group->sync = g;
+    if (g)
+        g->odd_code = 0;
     wl_sync_progress();
 }
 
 void wl_sync_group_end(struct wl_san_group *group) {
-    free(group->sync);
+    struct sync_group *g = group->sync;
+    if (g) {
+        pthread_mutex_lock(&spare.lock);
+        g->next = spare.groups;
+        spare.groups = g;
+        pthread_mutex_unlock(&spare.lock);
+    }
     group->sync = NULL;
     wl_sync_progress();
 }
@@ -57,10 +90,9 @@ void wl_sync_wave_begin(struct wl_san_wave *wave) {
     const uint64_t items = (uint64_t)group->size[0] * group->size[1] * group->size[2], first = (uint64_t)wave->index * size;
     struct sync_wave *w = group->sync ? &((struct sync_group *)group->sync)->waves[wave->index] : NULL;
     wave->sync = w;
+    const uint64_t lanes = items - first >= 64 ? UINT64_MAX : (UINT64_C(1) << (items - first)) - 1;
     if (w)
-        w->lanes = items - first >= 64 ? UINT64_MAX : (UINT64_C(1) << (items - first)) - 1;
-    if (w && size == 32)
-        w->lanes &= UINT32_MAX;
+        begin_wave(w, size == 32 ? lanes & UINT32_MAX : lanes);
 }
 
 void wl_sync_wave_end(struct wl_san_wave *wave) {

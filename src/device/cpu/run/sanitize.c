@@ -396,6 +396,8 @@ void wl_sanitize_begin(struct wl_job *job, struct wl_san_launch *watched, const 
                                       .wave_size = job->wave_size,
                                       .lds_size = job->lds_size,
                                       .scratch_size = wl_sanitize_scratch(job),
+                                      .arguments = (uint64_t)(uintptr_t)memory->kernarg,
+                                      .arguments_size = kernarg_end(kernarg_size),
                                       .cooperative = launch->cooperative};
     memcpy(watched->grid, launch->grid, sizeof watched->grid);
     memcpy(watched->block, launch->block, sizeof watched->block);
@@ -468,9 +470,12 @@ bool wl_sanitize_start(struct wl_job *job, struct wl_group *group, const struct 
     wl_san_group_begin(watched);
     for (uint32_t w = 0; w < extent->waves; w++) {
         struct wl_san_wave *wave = &group->sanitized->waves[w];
-        *wave = (struct wl_san_wave){.group = watched, .index = w, .scratch = wl_group_wave(group, w)->scratch};
+        wave->group = watched;
+        wave->index = w;
+        wave->scratch = wl_group_wave(group, w)->scratch;
         wl_san_wave_begin(wave);
-        tell_registers(job, wave);
+        if (job->sanitized->tools & WL_SANITIZE_INITCHECK)
+            tell_registers(job, wave);
     }
     return true;
 }

@@ -1,0 +1,63 @@
+/* One instruction's check of its accesses, and the cells that it looks at. Only race_access.c and race_run.c include this. */
+#ifndef WL_SANITIZE_RACE_CHECK_H
+#define WL_SANITIZE_RACE_CHECK_H
+
+#include "sanitize/race_state.h"
+
+/* An instruction while it is checked. */
+struct check {
+    struct wl_san_wave *of;
+    const struct wl_san_access *access;
+    struct wl_race_group *group;
+    struct wl_race_wave *wave;
+    uint64_t record;                  /* of lane 0, all bytes */
+    uint64_t below;                   /* records below were made before ... */
+    uint64_t phase_unit, phase_first; /* ... and those from the one to the other */
+    uint64_t same;                    /* bits in which records of one wave are alike */
+    bool lds;
+    bool polls, strong;
+    bool is_strip; /* strips of the same instruction may have come before */
+    bool meets;    /* the same instruction of the wave has stored to one of the places before, in another lane */
+};
+
+/* Whether it is plain from its number that a record's access came before. */
+static inline bool is_old(const struct check *c, uint64_t record) {
+    return record < c->below || record - c->phase_unit < c->phase_first - c->phase_unit;
+}
+static inline bool is_own(const struct check *c, uint64_t record) { return ((record ^ c->record) & c->same) == 0; }
+static inline bool is_fine(const struct check *c, uint64_t record) { return is_old(c, record) || is_own(c, record); }
+
+static inline uint64_t bytes_of(uint64_t mask) { return mask << WL_RACE_BYTES_SHIFT; }
+static inline uint64_t record_at(const struct check *c, unsigned lane, uint64_t mask) {
+    return (c->record & ~bytes_of(15)) | (uint64_t)lane << WL_RACE_LANE_SHIFT | bytes_of(mask);
+}
+
+/* Of the instruction of a record. */
+#define WL_RACE_SITE_BITS (UINT64_C(0xffff) << WL_RACE_SITE_SHIFT)
+
+/* `count` lanes from `lane` on, each behind the one before, or all at one address. */
+struct run {
+    uint64_t address, size;
+    unsigned lane;
+    uint32_t scale; /* lanes a cell, times 65536 */
+};
+static inline uint32_t scale_of(uint32_t bytes) { return (4 * UINT32_C(65536) + bytes - 1) / bytes; }
+static inline unsigned lane_of(const struct run *run, uint64_t offset) { return run->lane + (unsigned)((offset >> 2) * run->scale >> 16); }
+
+/* Cells that follow each other. */
+struct cells {
+    uint64_t *write, *read[2];
+    unsigned count;
+};
+
+/* The cells of up to `size` bytes from `address` on, of one line at most; *size: how many bytes they are of. Nobody else looks at them until
+ * wl_race_give_cells. False: there are none. */
+bool wl_race_find_cells(const struct check *c, uint64_t address, uint64_t *size, struct cells *cells);
+void wl_race_give_cells(const struct check *c, uint64_t address);
+
+/* Checks and records the begin of a plain run, as much as can be done without a closer look. Returns the bytes that are done; 0: none. */
+uint64_t wl_race_run_quickly(const struct check *c, const struct run *run, bool stores);
+/* Whether the records of some cells need no closer look. `flags`: none has one of them. */
+bool wl_race_are_fine(const struct check *c, const uint64_t *records, unsigned count, uint64_t flags);
+
+#endif
