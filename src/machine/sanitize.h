@@ -63,7 +63,8 @@ static inline bool wl_sanitize_is_strong(const struct wl_sanitize_site *site, bo
 
 /* Whether lanes of the access that lie side by side may be told of as a run (wl_helpers.sanitize_run). */
 static inline bool wl_sanitize_may_run(const struct wl_sanitize_site *site) {
-    return site->kind != WL_SANITIZE_ATOMIC && !site->polls && (site->kind == WL_SANITIZE_STORE || !wl_sanitize_is_strong(site, false));
+    return site->kind != WL_SANITIZE_ATOMIC && site->polls != WL_SANITIZE_POLLS &&
+           (site->kind == WL_SANITIZE_STORE || !wl_sanitize_is_strong(site, false));
 }
 
 /* An instruction that waits for memory, or empties or writes back a cache. */

@@ -633,6 +633,8 @@ bool wl_race_run(struct wl_san_wave *wave, const struct wl_san_lanes *run) {
                        .lane = run->first_lane + first,
                        .scale = scale_of(site->bytes)};
     struct check c;
+    if (site->polls && (run->uniform || count == 1))
+        return false; /* it may look for what others store */
     if ((left.address | left.size) & 3 || (!run->uniform && run->lanes >> first != UINT64_MAX >> (64 - count)))
         return false;
     if (!begin_check(&c, wave, site, NULL, run->space, false))

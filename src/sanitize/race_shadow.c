@@ -104,9 +104,9 @@ void wl_race_expand_line(uint64_t *line, uint64_t *cells) {
 
 void wl_race_expand(struct wl_race_block *block, uint32_t in, uint64_t size) {
     for (uint32_t line = in / WL_RACE_LINE_BYTES; size && line <= (in + size - 1) / WL_RACE_LINE_BYTES; line++) {
-        wl_race_expand_line(&block->line_write[line], &block->write[line * LINE_CELLS]);
+        wl_race_expand_line(&block->line_write[line], &block->write[(size_t)line * LINE_CELLS]);
         for (unsigned r = 0; r < 2; r++)
-            wl_race_expand_line(&block->line_read[r][line], &block->read[r][line * LINE_CELLS]);
+            wl_race_expand_line(&block->line_read[r][line], &block->read[r][(size_t)line * LINE_CELLS]);
     }
 }
 

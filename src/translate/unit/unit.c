@@ -340,9 +340,18 @@ static void mark_first_look(struct wl_unit *unit, uint32_t header, const struct 
     }
 }
 
-/* Marks the loads of a loop that may wait whose addresses the loop does not change. */
+static bool has_barrier(const struct wl_unit *unit, uint32_t first, uint32_t end) {
+    for (uint32_t n = first; n < end; n++)
+        if (unit->insts[n].isa && (unit->insts[n].isa->class == WL_ISA_BARRIER || unit->insts[n].isa->class == WL_ISA_BARRIER_WAIT))
+            return true;
+    return false;
+}
+
+/* Marks the loads of a loop that may wait whose addresses the loop does not change. What the waves of a workgroup store for each other between
+ * barriers of the loop is none of these: nobody waits for LDS there but at the barriers. */
 static void mark_looks(struct wl_unit *unit, uint32_t header, uint32_t latch) {
     const uint32_t first = unit->blocks[header].first, end = unit->blocks[latch].first + unit->blocks[latch].count;
+    const bool meets = has_barrier(unit, first, end);
     struct wl_regs written = {0};
     for (uint32_t n = first; n < end; n++) {
         struct wl_effects effects;
@@ -353,6 +362,8 @@ static void mark_looks(struct wl_unit *unit, uint32_t header, uint32_t latch) {
     for (uint32_t n = first; n < end; n++) {
         struct wl_inst *inst = &unit->insts[n];
         struct wl_effects effects;
+        if (meets && inst->isa && inst->isa->class == WL_ISA_LOAD && inst->isa->space == WL_SPACE_LDS)
+            continue;
         inst->may_look = inst->isa && (inst->isa->class == WL_ISA_LOAD || inst->isa->class == WL_ISA_SMEM_LOAD);
         if (!inst->isa || (inst->isa->class != WL_ISA_LOAD && inst->isa->class != WL_ISA_ATOMIC))
             continue;
