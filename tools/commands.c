@@ -161,21 +161,82 @@ static bool has_option(const struct wl_command *command, size_t i) { return i < 
 /* Everything behind a program's name is the program's. */
 static bool takes_program(const struct wl_command *command) { return command->operands && strstr(command->operands, "PROGRAM"); }
 
+/* ---- help ---- */
+
+static void print_synopsis(const struct wl_command *command) {
+    printf(" %s", command->name);
+    for (size_t i = 0; has_option(command, i); i++) {
+        const struct wl_command_option *option = &command->options[i];
+        printf(option->value ? " [--%s %s]" : " [--%s]", option->name, option->value);
+    }
+    printf(command->operands ? " %s\n" : "\n", command->operands);
+}
+
+/* Prints a text in lines of at most 80 columns, each after `indent` spaces. */
+static void print_wrapped(const char *text, int indent) {
+    int column = 0;
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+        if (column && column + 1 + length > 80) {
+            putchar('\n');
+            column = 0;
+        }
+        column += printf("%*s%.*s", column ? 1 : indent, "", length, text);
+        text += length;
+        text += strspn(text, " ");
+    }
+    putchar('\n');
+}
+
+/* What the manual page says of one command. */
+static void print_command_help(const struct wl_command *command) {
+    printf("Usage: wavelift");
+    print_synopsis(command);
+    putchar('\n');
+    print_wrapped(command->manual, 0);
+    for (size_t i = 0; has_option(command, i); i++) {
+        const struct wl_command_option *option = &command->options[i];
+        printf(option->value ? "\n  --%s %s\n" : "\n  --%s\n", option->name, option->value);
+        print_wrapped(option->what, 6);
+    }
+}
+
+void wl_command_print_help(void) {
+    puts("Usage: wavelift COMMAND [ARGUMENTS]\n");
+    for (size_t i = 0; i < COMMANDS; i++) {
+        putchar(' ');
+        print_synopsis(&commands[i]);
+        printf("      %s\n", commands[i].summary);
+    }
+    puts("  --help, --version\n\n'wavelift COMMAND --help' explains the options of a command. wavelift(1) explains them all, and the "
+         "environment\n"
+         "variables that Wavelift reads.");
+}
+
+/* ---- running a command ---- */
+
 int wl_command_run(const struct wl_command *command, int argc, char **argv) {
-    struct option options[WL_MOST_OPTIONS + 1] = {{0}};
+    struct option options[WL_MOST_OPTIONS + 2] = {{0}};
     const char *values[WL_MOST_OPTIONS] = {0};
     char said[128], *name = argv[0];
+    size_t help = 0;
     if (command->raw)
         return command->run(argv + 1, values);
-    for (size_t i = 0; has_option(command, i); i++)
-        options[i] = (struct option){command->options[i].name, command->options[i].value ? required_argument : no_argument, NULL, 0};
+    for (; has_option(command, help); help++)
+        options[help] =
+            (struct option){command->options[help].name, command->options[help].value ? required_argument : no_argument, NULL, 0};
+    options[help].name = "help";
     snprintf(said, sizeof said, "wavelift: %s", name);
     argv[0] = said; /* getopt's messages begin with it */
     optind = 1;
     for (int at = 0, got; (got = getopt_long(argc, argv, takes_program(command) ? "+" : "", options, &at)) != -1;) {
         if (got != 0) {
-            fputs("Try 'wavelift --help'.\n", stderr);
+            fprintf(stderr, "Try 'wavelift %s --help'.\n", name);
             return 2;
+        }
+        if ((size_t)at == help) {
+            print_command_help(command);
+            return 0;
         }
         values[at] = optarg ? optarg : "";
     }
@@ -185,26 +246,6 @@ int wl_command_run(const struct wl_command *command, int argc, char **argv) {
         return wl_tool_usage(said);
     }
     return command->run(argv + optind, values);
-}
-
-/* ---- help ---- */
-
-static void print_synopsis(const struct wl_command *command) {
-    printf("  %s", command->name);
-    for (size_t i = 0; has_option(command, i); i++) {
-        const struct wl_command_option *option = &command->options[i];
-        printf(option->value ? " [--%s %s]" : " [--%s]", option->name, option->value);
-    }
-    printf(command->operands ? " %s\n" : "\n", command->operands);
-}
-
-void wl_command_print_help(void) {
-    puts("Usage: wavelift COMMAND [ARGUMENTS]\n");
-    for (size_t i = 0; i < COMMANDS; i++) {
-        print_synopsis(&commands[i]);
-        printf("      %s\n", commands[i].summary);
-    }
-    puts("  --help, --version\n\nThe options, and the environment variables that Wavelift reads, are explained in wavelift(1).");
 }
 
 /* ---- manual ---- */
