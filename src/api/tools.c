@@ -1,5 +1,5 @@
 /* What compilers, debuggers and profilers ask the library for, beside HIP's own functions. */
-#include "api/api.h"
+#include "api/tracer.h"
 
 #include "base/options.h"
 #include "trace/trace.h"
@@ -67,21 +67,33 @@ const char *hipGetCmdName(unsigned op) {
     return "Unknown command type";
 }
 
-/* ---- registration of tracers: functions without a result, so that the log has to tell ----------- */
+/* ---- registration of tracers --------------------------------------------------------------------- */
 
-PUBLIC void hipRegisterTracerCallback(int (*callback)(unsigned domain, uint32_t operation, void *data));
+PUBLIC void hipRegisterTracerCallback(wl_api_tracer callback);
 PUBLIC void hipInitActivityCallback(void *id, void *operation, void *argument);
 PUBLIC bool hipEnableActivityCallback(unsigned operation, bool enable);
 
-void hipRegisterTracerCallback(int (*callback)(unsigned domain, uint32_t operation, void *data)) {
-    if (callback)
-        wl_log(1, "hipRegisterTracerCallback: tracers are not called yet");
+void hipRegisterTracerCallback(wl_api_tracer callback) { wl_api_tracer_set(callback); }
+
+PUBLIC hipError_t hipRegisterApiCallback(uint32_t id, wl_api_callback callback, void *argument);
+PUBLIC hipError_t hipRemoveApiCallback(uint32_t id);
+
+hipError_t hipRegisterApiCallback(uint32_t id, wl_api_callback callback, void *argument) {
+    API_REQUIRE(callback != NULL, hipErrorInvalidValue);
+    API_REQUIRE(wl_api_callback_set(id, callback, argument), hipErrorInvalidValue);
+    API_SUCCESS();
 }
 
+hipError_t hipRemoveApiCallback(uint32_t id) {
+    API_REQUIRE(wl_api_callback_set(id, NULL, NULL), hipErrorInvalidValue);
+    API_SUCCESS();
+}
+
+/* Those of HIP 5.1 and before, which have no result that could tell. */
 void hipInitActivityCallback(void *id, void *operation, void *argument) {
     (void)id, (void)argument;
     if (operation)
-        wl_log(1, "hipInitActivityCallback: tracers are not called yet");
+        wl_log(1, "hipInitActivityCallback: such tracers are not called; hipRegisterTracerCallback's are");
 }
 
 bool hipEnableActivityCallback(unsigned operation, bool enable) {

@@ -1,6 +1,8 @@
-/* The functions of calls.inc with a record of each call. They stand in the table while a run is recorded. */
+/* The functions of calls.inc with a record of each call, and those of arguments.inc for tracers. They stand in the table where there is a run,
+ * and a tracer. */
 #include "api/api.h"
 #include "api/table.h"
+#include "api/tracer.h"
 #include "trace/trace.h"
 
 #include <string.h>
@@ -34,19 +36,78 @@ static int32_t no_error(const void *value) {
 #undef OTHER
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-static void *const traced[] = {
-#define CALL(name, ...) (void *)(uintptr_t)traced_##name,
-#define OTHER(name)     NULL,
+/* ---- the same for a tracer of the process --------------------------------------------------------- */
+
+/* NOLINTBEGIN(bugprone-macro-parentheses): types, parameters and names to declare */
+#define ARGUMENTS(number, name, type, parameters, names, members, fill)                                                                    \
+    static type observed_##name parameters {                                                                                               \
+        struct wl_api_traced call_;                                                                                                        \
+        const bool seen_ = wl_api_tracer_begin(number, &call_);                                                                            \
+        if (seen_ && call_.before) {                                                                                                       \
+            __typeof__(call_.data.arguments.name) *arguments_ = &call_.data.arguments.name;                                                \
+            (void)arguments_;                                                                                                              \
+            fill call_.before(number, &call_);                                                                                             \
+        }                                                                                                                                  \
+        type value_ = traced_##name names;                                                                                                 \
+        if (seen_)                                                                                                                         \
+            wl_api_tracer_end(number, &call_);                                                                                             \
+        return value_;                                                                                                                     \
+    }
+#include "api/arguments.inc"
+#undef ARGUMENTS
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+/* ---- the table ------------------------------------------------------------------------------------- */
+
+/* Places in the table. */
+enum {
+#define CALL(name, ...) PLACE_##name,
+#define OTHER(name)     PLACE_##name,
+#include "api/calls.inc"
+#undef CALL
+#undef OTHER
+    PLACES
+};
+
+static void *const traced[PLACES] = {
+#define CALL(name, ...) [PLACE_##name] = (void *)(uintptr_t)traced_##name,
+#define OTHER(name)
 #include "api/calls.inc"
 #undef CALL
 #undef OTHER
 };
 
+static void *const observed[PLACES] = {
+#define ARGUMENTS(number, name, ...) [PLACE_##name] = (void *)(uintptr_t)observed_##name,
+#include "api/arguments.inc"
+#undef ARGUMENTS
+};
+
+static void *const plain[PLACES] = {
+#define CALL(name, ...) [PLACE_##name] = (void *)(uintptr_t)name,
+#define OTHER(name)
+#include "api/calls.inc"
+#undef CALL
+#undef OTHER
+};
+
+static bool recorded; /* a run is: the table has the functions that record */
+
+/* What another tool has put into the table stays. */
+static void put(size_t place, void *function) {
+    void *present = __atomic_load_n(&wl_api_table.functions[place], __ATOMIC_RELAXED);
+    if (function && (present == plain[place] || present == traced[place] || present == observed[place]))
+        __atomic_store_n(&wl_api_table.functions[place], function, __ATOMIC_RELEASE);
+}
+
+void wl_api_table_trace(bool on) {
+    for (size_t i = 0; i < PLACES; i++)
+        put(i, on && observed[i] ? observed[i] : recorded ? traced[i] : plain[i]);
+}
+
 /* Before main: programs may make their first call at any time later. */
 __attribute__((constructor)) static void attach(void) {
-    if (!wl_trace_begin())
-        return;
-    for (size_t i = 0; i < sizeof traced / sizeof *traced; i++)
-        if (traced[i])
-            wl_api_table.functions[i] = traced[i];
+    recorded = wl_trace_begin();
+    if (recorded)
+        wl_api_table_trace(false);
 }

@@ -61,7 +61,7 @@ static void put(enum wl_trace_kind kind, struct range range, uint64_t end, uint6
 }
 
 static struct range begin(const char *message) {
-    if (!wl_trace_on())
+    if (!wl_trace_runs())
         return (struct range){0};
     const uint32_t name = wl_trace_name(message ? message : "");
     return (struct range){wl_trace_now(), name};
@@ -120,7 +120,7 @@ PUBLIC roctx_range_id_t roctxRangeStartA(const char *message) {
     static _Atomic roctx_range_id_t last;
     const roctx_range_id_t id = atomic_fetch_add(&last, 1) + 1;
     tell(WL_ROCTX_START, message, id);
-    struct started *range = wl_trace_on() ? malloc(sizeof *range) : NULL;
+    struct started *range = wl_trace_runs() ? malloc(sizeof *range) : NULL;
     if (range) {
         *range = (struct started){.id = id, .range = begin(message)};
         pthread_mutex_lock(&started.lock);

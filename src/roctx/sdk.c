@@ -28,7 +28,7 @@ PUBLIC int roctxProfilerPause(roctx_thread_id_t tid) { return tid ? -1 : pause_a
 PUBLIC int roctxProfilerResume(roctx_thread_id_t tid) { return tid ? -1 : pause_all(false); }
 
 PUBLIC int roctxNameOsThread(const char *name) {
-    if (!wl_trace_on())
+    if (!wl_trace_runs())
         return 0;
     const uint32_t number = wl_trace_name(name ? name : "");
     struct wl_trace_record *record = wl_trace_take();
@@ -39,7 +39,7 @@ PUBLIC int roctxNameOsThread(const char *name) {
     return 0;
 }
 
-static int unnamed(void) { return wl_trace_on() ? -1 : 0; }
+static int unnamed(void) { return wl_trace_runs() ? -1 : 0; }
 
 PUBLIC int roctxNameHsaAgent(const char *name, const struct hsa_agent_s *agent) {
     (void)name, (void)agent;

@@ -110,8 +110,8 @@ enum wl_status wl_copy_run(struct wl_stream *stream, const struct wl_copy *copy)
 
 static enum wl_status run_copy(struct wl_command *command, struct wl_stream *stream) {
     const struct wl_copy *copy = &((struct copy_command *)command)->copy;
-    if (command->call && !command->gives)
-        return wl_record_copy(stream, copy, command->call);
+    if (command->asker.recorded && !command->gives)
+        return wl_record_copy(stream, copy, &command->asker);
     return command->gives ? give_copy(stream, copy) : wl_copy_run(stream, copy);
 }
 
@@ -146,7 +146,7 @@ enum wl_status wl_command_copy(struct wl_stream *stream, const struct wl_copy *c
         return WL_OUT_OF_MEMORY;
     command->copy = *copy;
     if (wl_trace_on())
-        command->base.call = wl_trace_call();
+        command->base.asker = wl_record_asker();
     if (wl_san_tools() & WL_SANITIZE_INITCHECK)
         command->copy.call_stack = wl_san_stack();
     command->base.gives = stream->queue && !copy->via;
@@ -186,7 +186,7 @@ enum wl_status wl_fill_run(struct wl_stream *stream, const struct wl_fill *fill)
 
 static enum wl_status run_fill(struct wl_command *command, struct wl_stream *stream) {
     const struct wl_fill *fill = &((struct fill_command *)command)->fill;
-    return command->call && !stream->queue ? wl_record_fill(stream, fill, command->call) : wl_fill_run(stream, fill);
+    return command->asker.recorded && !stream->queue ? wl_record_fill(stream, fill, &command->asker) : wl_fill_run(stream, fill);
 }
 
 enum wl_status wl_command_fill(struct wl_stream *stream, const struct wl_fill *fill, bool wait) {
@@ -197,7 +197,7 @@ enum wl_status wl_command_fill(struct wl_stream *stream, const struct wl_fill *f
         return WL_OUT_OF_MEMORY;
     command->fill = *fill;
     if (wl_trace_on())
-        command->base.call = wl_trace_call();
+        command->base.asker = wl_record_asker();
     command->base.gives = !fill->via;
     return submit(stream, &command->base, wait);
 }

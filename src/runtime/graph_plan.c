@@ -174,7 +174,7 @@ void wl_plan_release(struct wl_plan *plan) {
 struct run {
     struct wl_plan *plan;
     struct wl_stream *stream;
-    uint64_t call;         /* of struct wl_command */
+    struct wl_asker asker; /* of struct wl_command */
     uint32_t first_kernel; /* the one that looks whether the program has set signal handlers; NONE: none has to */
     uint32_t end;          /* of the steps that are shared */
     bool together;         /* several threads are at work: a kernel has one of them */
@@ -188,8 +188,8 @@ static enum wl_status run_kernel(const struct run *run, uint32_t index) {
     launch.worker_mask = run->stream->worker_mask;
     launch.batched = index != run->first_kernel;
     launch.alone = run->together;
-    if (run->call)
-        return wl_record_launch(run->stream, &launch, run->plan->items[index].kernel, run->call);
+    if (run->asker.recorded)
+        return wl_record_launch(run->stream, &launch, run->plan->items[index].kernel, &run->asker);
     return device->ops->launch(device, &launch);
 }
 
@@ -199,9 +199,9 @@ static enum wl_status run_item(const struct run *run, uint32_t index) {
     case WL_NODE_KERNEL:
         return run_kernel(run, index);
     case WL_NODE_COPY:
-        return run->call ? wl_record_copy(run->stream, &item->copy, run->call) : wl_copy_run(run->stream, &item->copy);
+        return run->asker.recorded ? wl_record_copy(run->stream, &item->copy, &run->asker) : wl_copy_run(run->stream, &item->copy);
     case WL_NODE_FILL:
-        return run->call ? wl_record_fill(run->stream, &item->fill, run->call) : wl_fill_run(run->stream, &item->fill);
+        return run->asker.recorded ? wl_record_fill(run->stream, &item->fill, &run->asker) : wl_fill_run(run->stream, &item->fill);
     case WL_NODE_HOST:
         item->host.function(item->host.argument);
         return WL_OK;
@@ -330,7 +330,7 @@ static void look_at_handlers(struct run *run, struct wl_command *command, struct
 }
 
 static enum wl_status run_plan(struct wl_command *command, struct wl_stream *stream) {
-    struct run run = {.plan = ((struct plan_command *)command)->plan, .stream = stream, .call = command->call};
+    struct run run = {.plan = ((struct plan_command *)command)->plan, .stream = stream, .asker = command->asker};
     const struct wl_device_ops *ops = stream->context->device->ops;
     bool may_share = ops->together && ops->estimate && stream->context->info.compute_units > 1;
     enum wl_status status = WL_OK;
@@ -358,6 +358,6 @@ enum wl_status wl_plan_enqueue(struct wl_plan *plan, struct wl_stream *stream) {
     atomic_fetch_add(&plan->references, 1);
     command->plan = plan;
     if (wl_trace_on())
-        command->base.call = wl_trace_call();
+        command->base.asker = wl_record_asker();
     return wl_stream_enqueue(stream, &command->base, NULL);
 }

@@ -31,7 +31,7 @@ static enum wl_status run_kernel(struct wl_command *command, struct wl_stream *s
         stream->batch = atomic_load(&stream->submitted);
     enum wl_status status;
     if (kernel->recorded && !stream->queue)
-        status = wl_record_launch(stream, &kernel->launch, kernel->recorded, command->call);
+        status = wl_record_launch(stream, &kernel->launch, kernel->recorded, &command->asker);
     else
         status = stream->queue ? device->ops->queues->launch(stream->queue, &kernel->launch) : device->ops->launch(device, &kernel->launch);
     if (status == WL_OK && kernel->shared && stream->queue)
@@ -223,7 +223,7 @@ static enum wl_status make_command(struct wl_stream *stream, const struct wl_lau
     wl_launch_describe(request, command->kernarg, size, &command->launch);
     command->launch.worker_mask = stream->worker_mask;
     if (wl_trace_on()) {
-        command->base.call = wl_trace_call();
+        command->base.asker = wl_record_asker();
         command->recorded = request->kernel;
     }
     enum wl_status status = wl_launch_pack(request, command->kernarg, size);

@@ -187,7 +187,7 @@ static enum wl_status host_pages(size_t size, void **memory) {
 enum wl_status wl_memory_charge(struct wl_context *context, size_t size) {
     uint64_t total = context->info.memory_size, used = atomic_fetch_add(&context->memory_used, size);
     if (size <= total && used <= total - size) {
-        if (wl_trace_on())
+        if (wl_trace_runs())
             wl_record_memory(context, used + size);
         if (context->info.host_memory)
             wl_usage_add(context, (int64_t)size);
@@ -199,7 +199,7 @@ enum wl_status wl_memory_charge(struct wl_context *context, size_t size) {
 
 void wl_memory_refund(struct wl_context *context, size_t size) {
     uint64_t used = atomic_fetch_sub(&context->memory_used, size);
-    if (wl_trace_on())
+    if (wl_trace_runs())
         wl_record_memory(context, used - size);
     if (context->info.host_memory)
         wl_usage_add(context, -(int64_t)size);

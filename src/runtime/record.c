@@ -1,39 +1,83 @@
 #include "runtime/record.h"
 
+#include "base/clock.h"
 #include "runtime/context.h"
 #include "trace/trace.h"
 
-static void put(struct wl_trace_record *record, enum wl_trace_kind kind, const struct wl_stream *stream, uint64_t call, uint64_t begin,
-                uint64_t end) {
-    record->begin = begin;
-    record->end = end;
-    record->correlation = call;
-    record->device = (uint16_t)stream->context->index;
-    record->stream = (uint32_t)stream->id;
-    wl_trace_put(record, kind);
+struct wl_asker wl_record_asker(void) { return (struct wl_asker){true, wl_trace_call(), wl_trace_asker()}; }
+
+/* A piece of work while it lasts: its times by the clocks of those who want to know. */
+struct span {
+    unsigned wanted; /* WL_TRACE_* at its beginning */
+    uint64_t begin, end;
+    struct wl_trace_work work;
+};
+
+static void begin(struct span *span) {
+    *span = (struct span){.wanted = atomic_load_explicit(&wl_trace_wanted, memory_order_relaxed)};
+    if (span->wanted & WL_TRACE_TELL)
+        span->work.begin = wl_now();
+    if (span->wanted & WL_TRACE_RUN)
+        span->begin = wl_trace_now();
 }
 
-enum wl_status wl_record_launch(struct wl_stream *stream, struct wl_launch *launch, struct wl_loaded_kernel *kernel, uint64_t call) {
-    struct wl_device *device = stream->context->device;
-    const uint32_t name = wl_trace_name_kept(&kernel->trace_name, kernel->kernel->name);
-    struct wl_launch_outcome outcome = {0};
-    launch->outcome = &outcome;
-    const uint64_t begin = wl_trace_now();
-    enum wl_status status = device->ops->launch(device, launch);
-    const uint64_t end = wl_trace_now();
-    launch->outcome = NULL;
-    struct wl_trace_record *record = wl_trace_take();
-    if (!record)
-        return status;
-    record->name = name;
-    record->detail = outcome.threaded;
-    for (int i = 0; i < 3; i++) {
-        record->kernel.grid[i] = launch->grid[i];
-        record->kernel.block[i] = (uint16_t)launch->block[i];
+static void end(struct span *span) {
+    if (span->wanted & WL_TRACE_RUN)
+        span->end = wl_trace_now();
+    if (span->wanted & WL_TRACE_TELL)
+        span->work.end = wl_now();
+}
+
+/* The place for the work's record, with what all kinds have; NULL: nobody records, or there is no room. */
+static struct wl_trace_record *take(const struct span *span, const struct wl_stream *stream, const struct wl_asker *asker) {
+    struct wl_trace_record *record = span->wanted & WL_TRACE_RUN ? wl_trace_take() : NULL;
+    if (record) {
+        record->begin = span->begin;
+        record->end = span->end;
+        record->correlation = asker->call;
+        record->device = (uint16_t)stream->context->index;
+        record->stream = (uint32_t)stream->id;
+        record->detail = span->work.detail;
+        record->bytes = span->work.bytes;
     }
-    record->kernel.threads = (uint16_t)(outcome.threads < UINT16_MAX ? outcome.threads : UINT16_MAX);
-    record->kernel.busy = (uint32_t)(outcome.busy / 16 < UINT32_MAX ? outcome.busy / 16 : UINT32_MAX);
-    put(record, WL_TRACE_KERNEL, stream, call, begin, end);
+    return record;
+}
+
+static void tell(struct span *span, enum wl_trace_kind kind, const struct wl_stream *stream, const struct wl_asker *asker) {
+    if (!(span->wanted & WL_TRACE_TELL))
+        return;
+    span->work.kind = kind;
+    span->work.device = stream->context->index;
+    span->work.stream = stream->id;
+    span->work.asker = asker->tracer;
+    wl_trace_tell(&span->work);
+}
+
+enum wl_status wl_record_launch(struct wl_stream *stream, struct wl_launch *launch, struct wl_loaded_kernel *kernel,
+                                const struct wl_asker *asker) {
+    struct wl_device *device = stream->context->device;
+    const uint32_t name = wl_trace_runs() ? wl_trace_name_kept(&kernel->trace_name, kernel->kernel->name) : 0;
+    struct wl_launch_outcome outcome = {0};
+    struct span span;
+    launch->outcome = &outcome;
+    begin(&span);
+    enum wl_status status = device->ops->launch(device, launch);
+    end(&span);
+    launch->outcome = NULL;
+    struct wl_trace_record *record = take(&span, stream, asker);
+    if (record) {
+        record->name = name;
+        record->detail = outcome.threaded;
+        for (int i = 0; i < 3; i++) {
+            record->kernel.grid[i] = launch->grid[i];
+            record->kernel.block[i] = (uint16_t)launch->block[i];
+        }
+        record->kernel.threads = (uint16_t)(outcome.threads < UINT16_MAX ? outcome.threads : UINT16_MAX);
+        record->kernel.busy = (uint32_t)(outcome.busy / 16 < UINT32_MAX ? outcome.busy / 16 : UINT32_MAX);
+        wl_trace_put(record, WL_TRACE_KERNEL);
+    }
+    span.work.kernel = kernel->kernel->name;
+    tell(&span, WL_TRACE_KERNEL, stream, asker);
     return status;
 }
 
@@ -45,31 +89,35 @@ static bool is_device(const void *address) {
     return at.kind != WL_MEMORY_HOST && at.kind != WL_MEMORY_REGISTERED;
 }
 
-enum wl_status wl_record_copy(struct wl_stream *stream, const struct wl_copy *copy, uint64_t call) {
+/* Records and tells of a copy or a fill. */
+static void put(struct span *span, enum wl_trace_kind kind, const struct wl_stream *stream, const struct wl_asker *asker) {
+    struct wl_trace_record *record = take(span, stream, asker);
+    if (record)
+        wl_trace_put(record, kind);
+    tell(span, kind, stream, asker);
+}
+
+enum wl_status wl_record_copy(struct wl_stream *stream, const struct wl_copy *copy, const struct wl_asker *asker) {
     const bool from = is_device(copy->source), to = is_device(copy->target);
-    const uint64_t begin = wl_trace_now();
+    struct span span;
+    begin(&span);
     enum wl_status status = wl_copy_run(stream, copy);
-    const uint64_t end = wl_trace_now();
-    struct wl_trace_record *record = wl_trace_take();
-    if (record) {
-        record->detail = from ? to ? WL_TRACE_DEVICE_TO_DEVICE : WL_TRACE_DEVICE_TO_HOST
-                         : to ? WL_TRACE_HOST_TO_DEVICE
-                              : WL_TRACE_HOST_TO_HOST;
-        record->bytes = (uint64_t)copy->width * copy->rows * copy->slices;
-        put(record, WL_TRACE_COPY, stream, call, begin, end);
-    }
+    end(&span);
+    span.work.detail = from ? to ? WL_TRACE_DEVICE_TO_DEVICE : WL_TRACE_DEVICE_TO_HOST
+                       : to ? WL_TRACE_HOST_TO_DEVICE
+                            : WL_TRACE_HOST_TO_HOST;
+    span.work.bytes = (uint64_t)copy->width * copy->rows * copy->slices;
+    put(&span, WL_TRACE_COPY, stream, asker);
     return status;
 }
 
-enum wl_status wl_record_fill(struct wl_stream *stream, const struct wl_fill *fill, uint64_t call) {
-    const uint64_t begin = wl_trace_now();
+enum wl_status wl_record_fill(struct wl_stream *stream, const struct wl_fill *fill, const struct wl_asker *asker) {
+    struct span span;
+    begin(&span);
     enum wl_status status = wl_fill_run(stream, fill);
-    const uint64_t end = wl_trace_now();
-    struct wl_trace_record *record = wl_trace_take();
-    if (record) {
-        record->bytes = (uint64_t)fill->width * fill->pattern_size * fill->rows * fill->slices;
-        put(record, WL_TRACE_FILL, stream, call, begin, end);
-    }
+    end(&span);
+    span.work.bytes = (uint64_t)fill->width * fill->pattern_size * fill->rows * fill->slices;
+    put(&span, WL_TRACE_FILL, stream, asker);
     return status;
 }
 

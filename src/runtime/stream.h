@@ -88,8 +88,11 @@ struct wl_command {
     void (*dispose)(struct wl_command *command);
     _Atomic(struct wl_command *) next;
     uint64_t sequence;
-    uint64_t order;         /* a mark of runtime/order.h; 0: none */
-    uint64_t call;          /* the recorded call of the program that asked for it (trace/trace.h); 0: none */
+    uint64_t order;   /* a mark of runtime/order.h; 0: none */
+    struct wl_asker { /* who asked for it, for those who record or trace it (runtime/record.h); zeros: nobody does */
+        bool recorded;
+        uint64_t call, tracer;
+    } asker;
     struct wl_stream *home; /* the stream that keeps the command's memory when it is done; NULL: it is freed */
     /* NULL, or a condition on memory that must hold before `run` may be called. The watcher asks until it does (watch.c). */
     bool (*ready)(struct wl_command *command);

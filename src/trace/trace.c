@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-_Atomic bool wl_trace_recording;
+_Atomic unsigned wl_trace_wanted;
 
 #define CHUNK_RECORDS (WL_TRACE_CHUNK / sizeof(struct wl_trace_record))
 #define LONGEST_NAME  (WL_TRACE_CHUNK / 4)
@@ -129,7 +129,7 @@ uint32_t wl_trace_next_name(void) { return (uint32_t)atomic_fetch_add(&trace.run
 /* ---- calls --------------------------------------------------------------------------------------- */
 
 void wl_trace_call_begin(struct wl_trace_call *call) {
-    struct writer *place = wl_trace_on() ? writer() : NULL;
+    struct writer *place = wl_trace_runs() ? writer() : NULL;
     call->number = 0;
     if (!place)
         return;
@@ -199,7 +199,7 @@ static void begin(void) {
     wl_trace_clock_set((enum wl_trace_clock)trace.run->clock);
     atomic_fetch_add(&trace.run->processes, 1);
     trace.program = wl_trace_name(program_invocation_short_name);
-    atomic_store(&wl_trace_recording, true);
+    atomic_fetch_or(&wl_trace_wanted, WL_TRACE_RUN);
 }
 
 bool wl_trace_begin(void) {
@@ -208,6 +208,30 @@ bool wl_trace_begin(void) {
 }
 
 void wl_trace_pause(bool paused) {
-    if (trace.run)
-        atomic_store(&wl_trace_recording, !paused);
+    if (trace.run && paused)
+        atomic_fetch_and(&wl_trace_wanted, ~WL_TRACE_RUN);
+    else if (trace.run)
+        atomic_fetch_or(&wl_trace_wanted, WL_TRACE_RUN);
 }
+
+/* ---- tracers of the process ---------------------------------------------------------------------- */
+
+static void (*_Atomic told)(const struct wl_trace_work *work);
+static _Thread_local uint64_t asker;
+
+void wl_trace_tell_with(void (*tell)(const struct wl_trace_work *work)) {
+    atomic_store(&told, tell);
+    if (tell)
+        atomic_fetch_or(&wl_trace_wanted, WL_TRACE_TELL);
+    else
+        atomic_fetch_and(&wl_trace_wanted, ~WL_TRACE_TELL);
+}
+
+void wl_trace_tell(const struct wl_trace_work *work) {
+    void (*tell)(const struct wl_trace_work *work) = atomic_load(&told);
+    if (tell)
+        tell(work);
+}
+
+uint64_t wl_trace_asker(void) { return asker; }
+void wl_trace_set_asker(uint64_t number) { asker = number; }

@@ -1,7 +1,7 @@
 /* trace/: records what a program does with HIP, for tools.
  *
  *   in    calls of HIP functions, kernels, copies, compilations, memory in use, ranges: as they end, with the times of both ends
- *   out   records in the file of a run (run.h), which `wavelift profile` reads
+ *   out   records in the file of a run (run.h), which `wavelift profile` reads; calls of a function in the process, for its tracers
  *
  * The layer lies at the bottom, so that every other one can tell what it does. Where no tool is attached, wl_trace_on() is false: whoever
  * has something to tell asks that first, which costs a comparison with memory.
@@ -15,10 +15,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-extern _Atomic bool wl_trace_recording;
+/* Who wants to know at present: bits. */
+#define WL_TRACE_RUN  1u /* a run is recorded */
+#define WL_TRACE_TELL 2u /* a function of the process is told of work (wl_trace_tell_with) */
+extern _Atomic unsigned wl_trace_wanted;
 
-/* Whether records are wanted at present. */
-static inline bool wl_trace_on(void) { return __builtin_expect(atomic_load_explicit(&wl_trace_recording, memory_order_relaxed), 0); }
+/* Whether anybody does; whether a run is recorded, without which no place for a record may be taken. */
+static inline bool wl_trace_on(void) { return __builtin_expect(atomic_load_explicit(&wl_trace_wanted, memory_order_relaxed) != 0, 0); }
+static inline bool wl_trace_runs(void) {
+    return __builtin_expect(atomic_load_explicit(&wl_trace_wanted, memory_order_relaxed) & WL_TRACE_RUN, 0);
+}
 
 /* Opens the run that WAVELIFT_PROFILE_RUN names, and begins to record. False: there is none, or it is not one. To be called before
  * anything is to be recorded; may be called again. Thread-safe. (trace.c) */
@@ -51,6 +57,26 @@ void wl_trace_call_begin(struct wl_trace_call *call);
 void wl_trace_call_end(const struct wl_trace_call *call, uint32_t name, int32_t result);
 /* The number of the call that the calling thread is in; 0: none that is recorded. */
 uint64_t wl_trace_call(void);
+
+/* Work of a device that has ended, as a function of the process is told of it. */
+struct wl_trace_work {
+    enum wl_trace_kind kind; /* KERNEL, COPY, FILL */
+    uint8_t detail;          /* of copies, as in struct wl_trace_record */
+    unsigned device;
+    uint64_t stream;     /* its id */
+    uint64_t begin, end; /* nanoseconds of CLOCK_MONOTONIC */
+    uint64_t asker;      /* what wl_trace_asker was when the program asked for it */
+    uint64_t bytes;      /* of copies and fills */
+    const char *kernel;  /* of kernels: the symbol; valid during the call */
+};
+
+/* From now on `tell` is called with each piece of work when it ends, in the thread that ran it; NULL: nobody is. Thread-safe; a call that has
+ * begun may still end later. */
+void wl_trace_tell_with(void (*tell)(const struct wl_trace_work *work));
+void wl_trace_tell(const struct wl_trace_work *work);
+/* A number that a tracer gives to the calling thread's work; 0: none. */
+uint64_t wl_trace_asker(void);
+void wl_trace_set_asker(uint64_t asker);
 
 /* The number of a name: equal names have equal numbers in a process. 0: no memory. Thread-safe; takes a lock, so that whoever records
  * often keeps the number. (names.c) */

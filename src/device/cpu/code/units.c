@@ -175,7 +175,7 @@ static void record_made(const struct wl_cpu_unit *unit, enum wl_trace_made made,
     wl_trace_put(record, WL_TRACE_COMPILE);
 }
 
-static uint64_t record_begin(void) { return wl_trace_on() ? wl_trace_now() : 0; }
+static uint64_t record_begin(void) { return wl_trace_runs() ? wl_trace_now() : 0; }
 
 /* `translator`: NULL for threaded code. */
 static struct wl_translate_request make_request(const struct wl_translator *translator, struct wl_device_module *module,

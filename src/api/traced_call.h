@@ -1,0 +1,54 @@
+/* How tracers of the process see HIP: AMD's protocol between libamdhip64 and libroctracer64.
+ *
+ * A tracer registers one function (hipRegisterTracerCallback). At the beginning of a call of HIP that function is given the call's number
+ * (api_names.inc) and a struct wl_api_traced. If it returns 0 it wants to see the call: it has filled in what is to be called next, before
+ * and after the call's work. When work of a device has ended it is given a struct wl_api_activity; with NULL instead it is asked whether
+ * it wants to have such ones.
+ *
+ * A header for both sides; it needs HIP's public headers alone. */
+#ifndef WL_API_TRACED_CALL_H
+#define WL_API_TRACED_CALL_H
+
+#include <hip/hip_runtime_api.h>
+
+/* Domains, and operations of devices. */
+enum { WL_TRACED_OPERATIONS = 2, WL_TRACED_CALLS = 3 };
+enum { WL_TRACED_DISPATCH, WL_TRACED_COPY, WL_TRACED_OPERATION_COUNT = 3 };
+
+/* A call with its arguments: AMD's hip_api_data_t. */
+struct wl_api_data {
+    uint64_t correlation; /* the tracer's number of the call */
+    uint32_t phase;       /* 0: before its work; 1: after it */
+    union {
+#define ARGUMENTS(number, name, type, parameters, names, members, fill)                                                                    \
+    struct {                                                                                                                               \
+        members                                                                                                                            \
+    } name;
+#include "api/arguments.inc"
+#undef ARGUMENTS
+    } arguments;
+    uint64_t *phase_data; /* the tracer's */
+};
+
+struct wl_api_traced {
+    struct wl_api_data data;
+    uint64_t begin, own; /* the tracer's */
+    void (*before)(uint32_t number, struct wl_api_traced *call);
+    void (*after)(uint32_t number, struct wl_api_traced *call);
+};
+
+/* AMD's activity_record_t. */
+struct wl_api_activity {
+    uint32_t domain, kind, operation;
+    uint64_t correlation, begin, end;
+    int device;
+    uint64_t queue;
+    union {
+        size_t bytes;
+        const char *kernel;
+    };
+};
+
+typedef int (*wl_api_tracer)(uint32_t domain, uint32_t operation, void *data);
+
+#endif
