@@ -13,7 +13,7 @@ import os
 __version__ = "@VERSION@"
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 _LIBRARIES = ("libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libhiprtc.so.7", "libhiprtc.so.6",
-              "libroctx64.so.4", "librocprofiler-sdk-roctx.so.1")
+              "libroctx64.so.4", "librocprofiler-sdk-roctx.so.1", "libroctracer64.so.4")
 _loaded = []
 
 
