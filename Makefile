@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 CMAKE   = cmake -G Ninja -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 FORMATTED = $(shell git -c safe.directory='*' ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
 
-.PHONY: all deps demo check bench bench-cliffs install format check-format lint check-asan check-tsan check-sanitizers check-aarch64 check-cmake check-debian13 check-llvm check-triton check-rocm check-suites check-clang check-newer-targets check-hip-tests coverage packages dist check-packages check-reproducible clean
+.PHONY: all deps demo check bench bench-cliffs install format check-format lint check-asan check-tsan check-sanitizers check-aarch64 check-cmake check-debian13 check-llvm check-triton check-rocm check-suites check-clang check-newer-targets check-hip-tests coverage packages dist check-packages check-reproducible site check-site clean
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -129,6 +129,16 @@ check-packages: dist
 	for release in $(or $(RELEASES),bookworm trixie sid); do tests/packages/deb.sh $(BUILD)-packages $$release || exit 1; done
 	for release in bullseye trixie; do tests/packages/others.sh $(BUILD)-packages $$release || exit 1; done
 	tests/packages/ci.sh $(BUILD)-packages trixie
+
+# docs/ as a static site in build/site, by mkdocs from PyPI; a link that leads nowhere is an error.
+site:
+	[ -x $(BUILD)/site-venv/bin/mkdocs ] || { python3 -m venv $(BUILD)/site-venv && $(BUILD)/site-venv/bin/pip install -q -r tools/site-packages.txt; }
+	$(BUILD)/site-venv/bin/python tools/site.py $(BUILD)
+
+# The site in a headless browser (Debian's chromium): pages, pictures, search.
+check-site: site
+	printf 'chromium\nchromium-driver\n' | tools/install-deps.sh /dev/stdin
+	python3 tests/site/check.py $(BUILD)/site
 
 # The installed tree with other versions of CMake, which come from PyPI.
 check-cmake: deps all
