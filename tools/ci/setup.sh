@@ -52,7 +52,7 @@ if command -v apt-get >/dev/null; then
     get $debs
     # shellcheck disable=SC2086,SC2046
     (cd "$work" && export DEBIAN_FRONTEND=noninteractive && $as_root apt-get -qq update &&
-        $as_root apt-get install -y -qq $([ -n "$compiler" ] || echo --no-install-recommends) $(printf './%s\n' $debs)) >&2
+        $as_root apt-get install -y -qq -o "APT::Install-Recommends=$([ -n "$compiler" ] && echo true || echo false)" $(printf './%s\n' $debs)) >&2
     prefix=/usr/lib/wavelift
 else
     [ -z "$compiler" ] || echo "setup.sh: install a clang from 17 to 22 and AMD's headers yourself: wavelift doctor says which are found" >&2

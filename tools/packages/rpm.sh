@@ -16,9 +16,17 @@ rmdir "$stage$prefix/share/man"
 gzip -9n "$stage"/usr/share/man/man1/*
 for program in wavelift hipify; do ln -s "../lib/wavelift/bin/$program" "$stage/usr/bin/$program"; done
 echo "$prefix/lib" >"$stage/etc/ld.so.conf.d/00-wavelift.conf"
-# list PART: the spec's names of that part's files
-list() { part_"$1" "$tree" | grep -v '^share/man' | sed "s|^|$prefix/|"; }
-(echo "%dir $prefix"; echo "%dir $prefix/lib"; list runtime | while read -r name; do [ -d "$stage$name" ] && echo "%dir $name" || echo "$name"; done) >"$top/runtime"
+# list PART: the spec's names of that part's files, and of the folders in which they lie, which go with the last of the packages
+list() {
+    part_"$1" "$tree" | grep -v '^share/man' | while read -r name; do
+        [ -d "$tree/$name" ] || echo "$prefix/$name"
+        while [ "$name" != . ]; do
+            name=$(dirname "$name")
+            echo "%dir $prefix/$name"
+        done
+    done | sed 's|/\.$||' | sort -u
+}
+list runtime >"$top/runtime"
 list native >"$top/native"
 list dev >"$top/dev"
 (list tools; echo /usr/bin/wavelift; echo /usr/bin/hipify; echo '/usr/share/man/man1/*') >"$top/tools"
