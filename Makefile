@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 CMAKE   = cmake -G Ninja -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 FORMATTED = $(shell git -c safe.directory='*' ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
 
-.PHONY: all deps demo check bench bench-cliffs install format check-format lint check-asan check-tsan check-sanitizers check-aarch64 check-cmake check-debian13 check-llvm check-triton check-rocm check-suites check-clang check-newer-targets check-hip-tests coverage packages dist check-packages check-reproducible site check-site clean
+.PHONY: all deps demo check bench bench-cliffs check-matrix-sums install format check-format lint check-asan check-tsan check-sanitizers check-aarch64 check-cmake check-debian13 check-llvm check-triton check-rocm check-suites check-clang check-newer-targets check-hip-tests coverage packages dist check-packages check-reproducible site check-site clean
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -36,6 +36,12 @@ bench: deps
 bench-cliffs: deps
 	$(CMAKE) -B $(BUILD)
 	cmake --build $(BUILD) --target amdhip64 wavelift-translate wavelift-threaded run-bench-cliffs
+
+# 10^6 random sums of each dense MFMA of CDNA1 to CDNA3 against a model in integers (docs/NUMERICS.md).
+check-matrix-sums: deps
+	$(CMAKE) -B $(BUILD)
+	cmake --build $(BUILD) --target test_matrix_hardware
+	$(BUILD)/bin/test_matrix_hardware 1000000
 
 install: all
 	DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX)

@@ -1,7 +1,8 @@
-/* Cases that may cost the host many times what their neighbours do: bench-cliffs CODE-OBJECT [--check]
+/* Cases that may cost the host many times what their neighbours do: bench-cliffs CODE-OBJECT CODE-OF-O1 CODE-OF-O0 [--check]
+ * The other two objects are the same kernels, compiled so. Native code is waited for.
  *
  * Each case runs a kernel of cliffs.hip with two sets of arguments, one after the other, ROUNDS times: smooth ones, and ones whose
- * operands or results underflow or are denormal; or shapes of grids and rows. Its figure is the median of the ratios of processor time. */
+ * operands or results underflow or are denormal; or shapes of grids and rows, or two kernels that compute the same. Its figure is the median of the ratios of processor time. */
 #include "measure.h"
 
 #include <hip/hip_runtime_api.h>
@@ -38,24 +39,52 @@ static const struct {
     {"sum, denormal", "sum_f32", {2, 1, 1e-5f}, {1.2e-38f, 1.1754944e-38f, 1e-45f}, 0},
 };
 
-/* Kernels that take rows: of a smooth shape and of another one, as many work items of each. */
+/* Kernels that take rows: of a smooth shape and of another one; what is compared is the time of a work item. */
 struct shape {
     int group, size, stride, offset;
 };
 enum { SHAPE_ITEMS = 1 << 19, SHAPE_FLOATS = 1 << 22 };
-static const struct {
+static const struct shapes {
     const char *title, *kernel;
     struct shape smooth, cliff;
+    const char *cliff_kernel; /* NULL: the same */
+    int object;               /* of the cliff's kernel: 0: -O3, 1: -O1, 2: -O0 */
+    int launches;             /* that the cliff is spread over; 0: one */
 } shapes[] = {
-    {"workgroups of 1", "shape", {256, SHAPE_ITEMS, 1024, 0}, {1, SHAPE_ITEMS, 1024, 0}},
-    {"workgroups of 33", "shape", {256, SHAPE_ITEMS, 1024, 0}, {33, SHAPE_ITEMS, 1024, 0}},
-    {"workgroups of 64", "shape", {256, SHAPE_ITEMS, 1024, 0}, {64, SHAPE_ITEMS, 1024, 0}},
-    {"workgroups of 65", "shape", {256, SHAPE_ITEMS, 1024, 0}, {65, SHAPE_ITEMS, 1024, 0}},
-    {"workgroups of 1,000", "shape", {256, SHAPE_ITEMS, 1024, 0}, {1000, SHAPE_ITEMS, 1024, 0}},
-    {"unaligned rows", "shape", {256, SHAPE_ITEMS, 1024, 0}, {256, SHAPE_ITEMS, 1025, 1}},
-    {"columns 16 KiB apart", "column", {256, 4096, 4112, 0}, {256, 4096, 4096, 0}},
-    {"every 2nd work item", "some", {256, SHAPE_ITEMS, 64, 1}, {256, SHAPE_ITEMS, 64, 2}},
-    {"every 64th work item", "some", {256, SHAPE_ITEMS, 64, 1}, {256, SHAPE_ITEMS, 64, 64}},
+    {.title = "workgroups of 1", .kernel = "shape", .smooth = {256, SHAPE_ITEMS, 1024, 0}, .cliff = {1, SHAPE_ITEMS, 1024, 0}},
+    {.title = "workgroups of 33", .kernel = "shape", .smooth = {256, SHAPE_ITEMS, 1024, 0}, .cliff = {33, SHAPE_ITEMS, 1024, 0}},
+    {.title = "workgroups of 64", .kernel = "shape", .smooth = {256, SHAPE_ITEMS, 1024, 0}, .cliff = {64, SHAPE_ITEMS, 1024, 0}},
+    {.title = "workgroups of 65", .kernel = "shape", .smooth = {256, SHAPE_ITEMS, 1024, 0}, .cliff = {65, SHAPE_ITEMS, 1024, 0}},
+    {.title = "workgroups of 1,000", .kernel = "shape", .smooth = {256, SHAPE_ITEMS, 1024, 0}, .cliff = {1000, SHAPE_ITEMS, 1024, 0}},
+    {.title = "unaligned rows", .kernel = "shape", .smooth = {256, SHAPE_ITEMS, 1024, 0}, .cliff = {256, SHAPE_ITEMS, 1025, 1}},
+    {.title = "columns 16 KiB apart", .kernel = "column", .smooth = {256, 4096, 4112, 0}, .cliff = {256, 4096, 4096, 0}},
+    {.title = "every 2nd work item", .kernel = "some", .smooth = {256, SHAPE_ITEMS, 64, 1}, .cliff = {256, SHAPE_ITEMS, 64, 2}},
+    {.title = "every 64th work item", .kernel = "some", .smooth = {256, SHAPE_ITEMS, 64, 1}, .cliff = {256, SHAPE_ITEMS, 64, 64}},
+    {.title = "one workgroup", .kernel = "some", .smooth = {256, SHAPE_ITEMS, 4096, 1}, .cliff = {256, 256, 4096, 1}},
+    {.title = "10^7 workgroups", .kernel = "nothing", .smooth = {64, 640000, 0, 0}, .cliff = {64, 640000000, 0, 0}},
+    {.title = "1,000 kernels of a workgroup",
+     .kernel = "nothing",
+     .smooth = {64, 64000, 0, 0},
+     .cliff = {64, 64000, 0, 0},
+     .launches = 1000},
+    {.title = "-O1", .kernel = "rounds", .smooth = {256, 1 << 16, 64, 0}, .cliff = {256, 1 << 16, 64, 0}, .object = 1},
+    {.title = "-O0", .kernel = "rounds", .smooth = {256, 1 << 12, 64, 0}, .cliff = {256, 1 << 12, 64, 0}, .object = 2},
+    {.title = "-O0, a loop with memory", .kernel = "column", .smooth = {256, 4096, 4112, 0}, .cliff = {256, 4096, 4112, 0}, .object = 2},
+    {.title = "private memory at lanes' own places",
+     .kernel = "private_same",
+     .smooth = {256, 1 << 14, 64, 40},
+     .cliff = {256, 1 << 14, 64, 40},
+     .cliff_kernel = "private_own"},
+    {.title = "calls, 64 deep",
+     .kernel = "rounds",
+     .smooth = {256, 1 << 14, 64, 0},
+     .cliff = {256, 1 << 14, 64, 0},
+     .cliff_kernel = "calls"},
+    {.title = "20,000 instructions",
+     .kernel = "long_rounds",
+     .smooth = {256, 1 << 12, 1, 1},
+     .cliff = {256, 1 << 12, 1, 1},
+     .cliff_kernel = "long_straight"},
 };
 
 static double processor_ns(void) {
@@ -93,37 +122,59 @@ static void settle(hipFunction_t kernel, float *to, struct arguments a) {
         (void)run(kernel, to, a);
 }
 
-static void run_shapes(hipModule_t module) {
+/* Nanoseconds of a work item. */
+static double run_launches(hipFunction_t kernel, float *to, float *from, struct shape s, int launches) {
+    double sum = 0;
+    if (launches < 2)
+        return run_shape(kernel, to, from, s) / s.size;
+    s.size /= launches;
+    void *arguments[] = {&to, &from, &s.size, &s.stride, &s.offset};
+    sum = processor_ns();
+    for (int i = 0; i < launches; i++)
+        MUST(hipModuleLaunchKernel(kernel, (unsigned)((s.size + s.group - 1) / s.group), 1, 1, (unsigned)s.group, 1, 1, 0, NULL, arguments,
+                                   NULL));
+    MUST(hipDeviceSynchronize());
+    return (processor_ns() - sum) / s.size / launches;
+}
+
+static void run_case(const struct shapes *c, hipModule_t *modules, float *to, float *from) {
+    hipFunction_t kernel, cliff;
+    double ratios[ROUNDS];
+    MUST(hipModuleGetFunction(&kernel, modules[0], c->kernel));
+    MUST(hipModuleGetFunction(&cliff, modules[c->object], c->cliff_kernel ? c->cliff_kernel : c->kernel));
+    for (double end = now_ns() + 5e8; now_ns() < end;) {
+        (void)run_launches(kernel, to, from, c->smooth, 0);
+        (void)run_launches(cliff, to, from, c->cliff, c->launches);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        double smooth = run_launches(kernel, to, from, c->smooth, 0);
+        ratios[round] = run_launches(cliff, to, from, c->cliff, c->launches) / smooth;
+    }
+    qsort(ratios, ROUNDS, sizeof *ratios, ascending);
+    (void)report(c->title, ratios[ROUNDS / 2], "times", 0);
+}
+
+static void run_shapes(hipModule_t *modules) {
     float *to, *from;
     MUST(hipMalloc((void **)&to, SHAPE_ITEMS * sizeof *to));
     MUST(hipMalloc((void **)&from, SHAPE_FLOATS * sizeof *from));
     MUST(hipMemset(from, 0, SHAPE_FLOATS * sizeof *from));
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        hipFunction_t kernel;
-        double ratios[ROUNDS];
-        MUST(hipModuleGetFunction(&kernel, module, shapes[i].kernel));
-        for (double end = now_ns() + 5e8; now_ns() < end;) {
-            (void)run_shape(kernel, to, from, shapes[i].smooth);
-            (void)run_shape(kernel, to, from, shapes[i].cliff);
-        }
-        for (int round = 0; round < ROUNDS; round++) {
-            double smooth = run_shape(kernel, to, from, shapes[i].smooth);
-            ratios[round] = run_shape(kernel, to, from, shapes[i].cliff) / smooth;
-        }
-        qsort(ratios, ROUNDS, sizeof *ratios, ascending);
-        (void)report(shapes[i].title, ratios[ROUNDS / 2], "times", 0);
-    }
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        run_case(&shapes[i], modules, to, from);
 }
 
 int main(int count, char **arguments) {
-    if (count < 2) {
-        fprintf(stderr, "usage: bench-cliffs CODE-OBJECT [--check]\n");
+    if (count < 4) {
+        fprintf(stderr, "usage: bench-cliffs CODE-OBJECT CODE-OF-O1 CODE-OF-O0 [--check]\n");
         return 2;
     }
-    hipModule_t module;
+    setenv("WAVELIFT_TIER", "2", 0);
+    hipModule_t modules[3], module;
     float *to;
     int missed = 0;
-    MUST(hipModuleLoad(&module, arguments[1]));
+    for (int i = 0; i < 3; i++)
+        MUST(hipModuleLoad(&modules[i], arguments[i + 1]));
+    module = modules[0];
     MUST(hipMalloc((void **)&to, ITEMS * sizeof *to));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hipFunction_t kernel;
@@ -137,6 +188,6 @@ int main(int count, char **arguments) {
         qsort(ratios, ROUNDS, sizeof *ratios, ascending);
         missed += report(cases[i].title, ratios[ROUNDS / 2], "times", cases[i].bar);
     }
-    run_shapes(module);
-    return count > 2 && strcmp(arguments[2], "--check") == 0 && missed;
+    run_shapes(modules);
+    return count > 4 && strcmp(arguments[4], "--check") == 0 && missed;
 }

@@ -57,3 +57,51 @@ extern "C" __attribute__((global)) void some(float *to, const float *from, int s
         to[item] = x;
     }
 }
+// Nothing, unless `size` is negative.
+extern "C" __attribute__((global)) void nothing(float *to, const float *from, int size, int stride, int offset) {
+    if (size < 0)
+        to[0] = from[stride + offset];
+}
+// `offset` dwords of private memory, `stride` times: at places that are the same in all lanes, and at each lane's own.
+#define PRIVATE(name, place)                                                                                                               \
+    extern "C" __attribute__((global)) void name(float *to, const float *from, int size, int stride, int offset) {                         \
+        int item = (int)(__builtin_amdgcn_workgroup_id_x() * 256 + __builtin_amdgcn_workitem_id_x());                                      \
+        float own[64];                                                                                                                     \
+        for (int i = 0; i < offset; i++)                                                                                                   \
+            own[i] = from[item % 1024 + i];                                                                                                \
+        for (int i = 0; i < stride; i++)                                                                                                   \
+            own[(place) % offset] = own[(place + 1) % offset] * 0.5f + 1;                                                                  \
+        if (item < size)                                                                                                                   \
+            to[item] = own[item % offset];                                                                                                 \
+    }
+PRIVATE(private_same, i)
+PRIVATE(private_own, i + item)
+// `stride` calls, one within the other, and as many rounds.
+__attribute__((device, noinline)) static float deep(float x, int depth) { return depth ? deep(x * 0.5f + 1, depth - 1) + x : x; }
+extern "C" __attribute__((global)) void calls(float *to, const float *from, int size, int stride, int offset) {
+    int item = (int)(__builtin_amdgcn_workgroup_id_x() * 256 + __builtin_amdgcn_workitem_id_x());
+    if (item < size)
+        to[item] = deep(from[item % 1024], stride) + (float)offset;
+}
+extern "C" __attribute__((global)) void rounds(float *to, const float *from, int size, int stride, int offset) {
+    int item = (int)(__builtin_amdgcn_workgroup_id_x() * 256 + __builtin_amdgcn_workitem_id_x());
+    float x = from[item % 1024], sum = x;
+    for (int i = 0; i < stride; i++) {
+        x = x * 0.5f + 1;
+        sum += x;
+    }
+    if (item < size)
+        to[item] = sum + (float)offset;
+}
+// 20,000 instructions, and as many in 10 rounds.
+#define TEN(code)      code code code code code code code code code code
+#define THOUSAND(code) TEN(TEN(TEN(code)))
+#define LONG(name, before, code)                                                                                                           \
+    extern "C" __attribute__((global)) void name(float *to, const float *from, int size, int stride, int offset) {                         \
+        int item = (int)(__builtin_amdgcn_workgroup_id_x() * 256 + __builtin_amdgcn_workitem_id_x());                                      \
+        float x = from[item % 1024], y = from[item % 1024 + stride], z = (float)offset;                                                    \
+        before code if (item < size) to[item] = x + y + z;                                                                                 \
+    }
+LONG(long_straight, , TEN(THOUSAND(x = __builtin_fmaf(x, 0.5f, y); y = __builtin_fmaf(y, 0.25f, x);)))
+LONG(long_rounds, _Pragma("clang loop unroll(disable)") for (int i = 0; i < 10; i++),
+     { TEN(TEN(TEN(x = __builtin_fmaf(x, 0.5f, y); y = __builtin_fmaf(y, 0.25f, x);))) })

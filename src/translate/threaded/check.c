@@ -53,6 +53,17 @@ static enum wl_coverage_status status_of(const struct walk *walk, const struct w
     return worst;
 }
 
+/* Of those that one word makes, the one of which least is known; each is supported, and one has results. */
+static enum wl_numerics numerics_of(const struct walk *walk, const struct wl_inst *inst, unsigned count) {
+    enum wl_numerics worst = WL_NUMERICS_HARDWARE;
+    for (unsigned i = 0; i < count; i++) {
+        const enum wl_numerics one = wl_numerics_of(&inst[i], walk->request);
+        if (one != WL_NUMERICS_NONE && one > worst)
+            worst = one;
+    }
+    return worst;
+}
+
 static void add_missing(struct wl_check *check, const char *mnemonic) {
     uint32_t i = 0;
     while (i < check->missing_count && strcmp(check->missing[i].mnemonic, mnemonic) != 0)
@@ -91,6 +102,8 @@ static enum wl_status walk_from(struct walk *walk, uint64_t address) {
         enum wl_coverage_status what = status_of(walk, inst, count, bytes);
         walk->check->instructions++;
         walk->check->counts[what]++;
+        if (what == WL_COVERAGE_EXACT || what == WL_COVERAGE_ULP)
+            walk->check->numerics[numerics_of(walk, inst, count)]++;
         if (what == WL_COVERAGE_UNSUPPORTED)
             add_missing(walk->check, inst[0].mnemonic);
         int class = inst[0].isa ? inst[0].isa->class : -1;
