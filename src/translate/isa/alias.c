@@ -30,6 +30,7 @@
  * v_minimum_* and v_maximum_* (NaN propagates) against v_min_* and v_max_*, ds_cmpst_* (compare value first) against
  * ds_cmpstore_* (data first). Aliases with a generation hold for that generation only. */
 #include "translate/isa/isa.h"
+#include "translate/isa/name_slots.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -305,24 +306,27 @@ static const struct alias aliases_gfx9[] = {
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-static struct alias sorted[COUNT(aliases)];
-static pthread_once_t sort_once = PTHREAD_ONCE_INIT;
+enum { SLOTS = 2048 };
+_Static_assert(2 * COUNT(aliases) <= SLOTS, "aliases have room");
+
+static uint16_t by_name[SLOTS];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static int compare(const void *a, const void *b) { return strcmp(((const struct alias *)a)->name, ((const struct alias *)b)->name); }
 
-static void sort_aliases(void) {
-    memcpy(sorted, aliases, sizeof(sorted));
-    qsort(sorted, COUNT(sorted), sizeof(sorted[0]), compare);
+static void index_aliases(void) {
+    for (size_t i = 0; i < COUNT(aliases); i++)
+        wl_name_put(by_name, SLOTS, aliases[i].name, (uint32_t)i);
 }
 
 const char *wl_isa_canonical(const char *mnemonic, unsigned generation) {
     const struct alias key = {.name = mnemonic};
     const struct alias *found = NULL;
 
-    pthread_once(&sort_once, sort_aliases);
+    pthread_once(&once, index_aliases);
     if (generation == 9)
         found = bsearch(&key, aliases_gfx9, COUNT(aliases_gfx9), sizeof(aliases_gfx9[0]), compare);
     if (!found)
-        found = bsearch(&key, sorted, COUNT(sorted), sizeof(sorted[0]), compare);
+        found = wl_name_find(by_name, SLOTS, mnemonic, aliases, sizeof aliases[0]);
     return found ? found->canonical : mnemonic;
 }

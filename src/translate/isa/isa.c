@@ -1,12 +1,12 @@
 /* The instructions that the lifter emits itself, one row a canonical name (see alias.c for the names). */
 #include "translate/isa/isa.h"
 
-#include "base/table.h"
 #include "machine/matrix.h"
 #include "machine/wave.h"
 #include "translate/isa/image_rows.h"
 #include "translate/isa/inst.h"
 #include "translate/isa/lane.h"
+#include "translate/isa/name_slots.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -501,37 +501,20 @@ static const struct wl_isa table[] = {
 
 #define ROWS (sizeof(table) / sizeof(table[0]))
 
-static struct wl_table by_name; /* rows by the hash of their names */
-static bool indexed;            /* false: there was no memory for all of them */
+enum { SLOTS = 4096 };
+_Static_assert(2 * ROWS <= SLOTS, "rows have room");
+
+static uint16_t by_name[SLOTS];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* FNV-1a */
-static uint64_t hash_name(const char *name) {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (; *name; name++)
-        hash = (hash ^ (uint8_t)*name) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
 static void index_table(void) {
-    indexed = true;
-    for (size_t i = 0; i < ROWS && indexed; i++)
-        indexed = wl_table_add(&by_name, hash_name(table[i].name), &table[i]);
+    for (size_t i = 0; i < ROWS; i++)
+        wl_name_put(by_name, SLOTS, table[i].name, (uint32_t)i);
 }
 
 const struct wl_isa *wl_isa_find(const char *mnemonic) {
-    const uint64_t hash = hash_name(mnemonic);
-    const struct wl_isa *row;
-    size_t at = 0;
-
     pthread_once(&once, index_table);
-    while (indexed && (row = wl_table_next(&by_name, hash, &at)))
-        if (strcmp(row->name, mnemonic) == 0)
-            return row;
-    for (size_t i = 0; !indexed && i < ROWS; i++)
-        if (strcmp(table[i].name, mnemonic) == 0)
-            return &table[i];
-    return NULL;
+    return wl_name_find(by_name, SLOTS, mnemonic, table, sizeof table[0]);
 }
 
 bool wl_inst_is_of_lane(const struct wl_inst *inst) {

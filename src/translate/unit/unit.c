@@ -185,10 +185,15 @@ static enum wl_status place(const struct discovery *d, struct wl_inst *inst, uns
     return WL_OK;
 }
 
+enum { FIRST_INSTS = 2048 };
+
 /* Appends the instruction(s) at `address` and returns their size, 0 if there is none. */
 static enum wl_status append(struct discovery *d, uint64_t address, unsigned *size, struct wl_inst **last, wl_banks *banks) {
     struct wl_unit *unit = d->unit;
-    if (!WL_ARRAY_RESERVE(unit->insts, unit->inst_count + 1, d->capacity, 256)) /* a pair is two */
+    /* At first for all that the code object can have: memory that is not touched costs nothing, and to move it does. */
+    const uint64_t words = unit->request->image_size / 4;
+    if (!WL_ARRAY_RESERVE(unit->insts, unit->inst_count + 1, d->capacity,
+                          words < FIRST_INSTS ? (uint32_t)words + 2 : FIRST_INSTS)) /* a pair is two */
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for %u instructions", unit->inst_count + 2);
     struct wl_inst *inst = &unit->insts[unit->inst_count];
     const struct wl_translate_request *request = unit->request;
@@ -610,6 +615,7 @@ static enum wl_status find_callees(struct wl_unit *unit) {
 
 void wl_unit_count_rows(struct wl_unit *unit) {
     struct wl_effects effects;
+    const unsigned words = wl_processor_has(unit->request->processor, WL_HAS_1024_VGPRS) ? WL_ROW_WORDS : 2 * WL_AGPR / 64;
     for (uint32_t i = 0; i < unit->inst_count; i++) {
         const struct wl_inst *inst = &unit->insts[i];
         wl_inst_effects(inst, unit->request->wave_size, &effects);
@@ -619,7 +625,7 @@ void wl_unit_count_rows(struct wl_unit *unit) {
                 if (inst->operands[o].kind == WL_OPERAND_VGPR)
                     wl_set(effects.use.vector, inst->operands[o].reg);
         }
-        for (unsigned word = 0; word < WL_ROW_WORDS; word++) {
+        for (unsigned word = unit->rows / 64; word < words; word++) {
             uint64_t used = effects.use.vector[word] | effects.use_lanes[word] | effects.touch.vector[word] | effects.def_lanes[word];
             uint32_t top = used ? word * 64 + 64 - (uint32_t)__builtin_clzll(used) : 0;
             if (top > unit->rows)
