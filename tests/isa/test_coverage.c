@@ -250,6 +250,15 @@ static bool has_word(const char *text, const char *word) {
     return false;
 }
 
+/* gfx1250's name of what gfx1200 has another name for, which assemblers take as well. */
+static const char *name_of(const char *processor, const char *name) {
+    if (strncmp(processor, "gfx125", 6) != 0)
+        return name;
+    return strcmp(name, "global_load_tr_b128") == 0  ? "global_load_tr16_b128"
+           : strcmp(name, "global_load_tr_b64") == 0 ? "global_load_tr8_b64"
+                                                     : name;
+}
+
 /* Lines that begin with spaces are mnemonics of the processors on the line before them. Returns how many the processor has. */
 static unsigned check_newer(const char *processor, unsigned wave_size, const struct wl_coverage_row *rows, size_t count) {
     const unsigned generation = processor[3] == '9' ? 9 : 10 + (unsigned)(processor[4] - '0');
@@ -268,7 +277,7 @@ static unsigned check_newer(const char *processor, unsigned wave_size, const str
             continue;
         }
         for (char *name = meant ? strtok_r(line, " \n", &rest) : NULL; name; name = strtok_r(NULL, " \n", &rest), known++)
-            if (strcmp(name, "v_illegal") != 0 && !is_listed(name, generation, rows, count) && fails_first(name))
+            if (strcmp(name, "v_illegal") != 0 && !is_listed(name_of(processor, name), generation, rows, count) && fails_first(name))
                 fprintf(stderr, "%s wave%u: a newer assembler knows %s, the enumeration does not\n", processor, wave_size, name);
     }
     fclose(file);
