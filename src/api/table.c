@@ -9,7 +9,7 @@ __asm__(".pushsection .data.wl_api_table, \"aw\"\n"
         ".hidden wl_api_table\n"
         ".type wl_api_table, %object\n"
         "wl_api_table:\n"
-        ".quad .Lend - wl_api_table\n"
+        ".quad .LhipChooseDeviceR0600 - wl_api_table\n" /* the first function that AMD's table lacks */
 #define CALL(name, ...) ".L" #name ": .quad wl_api_" #name "\n"
 #define OTHER(name)     ".quad " #name "\n"
 #include "api/calls.inc"

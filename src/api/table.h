@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* As AMD's libraries hand it to tools: its size in bytes, then the functions in the order of calls.inc. (table.c) */
+/* As AMD's libraries hand it to tools: the size of the part that is AMD's in bytes, then the functions in the order of calls.inc. (table.c) */
 extern struct wl_api_table {
     size_t size;
     void *functions[];

@@ -223,7 +223,7 @@ static enum wl_status make_command(struct wl_stream *stream, const struct wl_lau
     wl_launch_describe(request, command->kernarg, size, &command->launch);
     command->launch.worker_mask = stream->worker_mask;
     if (wl_trace_on()) {
-        command->base.asker = wl_record_asker();
+        command->base.asker = wl_record_queued(stream, request);
         command->recorded = request->kernel;
     }
     enum wl_status status = wl_launch_pack(request, command->kernarg, size);

@@ -2,9 +2,16 @@
 
 #include "base/clock.h"
 #include "runtime/context.h"
+#include "runtime/launch.h"
+#include "trace/probe.h"
 #include "trace/trace.h"
 
 struct wl_asker wl_record_asker(void) { return (struct wl_asker){true, wl_trace_call(), wl_trace_asker()}; }
+
+struct wl_asker wl_record_queued(const struct wl_stream *stream, const struct wl_launch_request *request) {
+    WL_PROBE4(launch, (uintptr_t)request->kernel->kernel->name, stream->id, stream->context->index, (uintptr_t)request->grid);
+    return wl_record_asker();
+}
 
 /* A piece of work while it lasts: its times by the clocks of those who want to know. */
 struct span {
@@ -14,7 +21,7 @@ struct span {
 };
 
 static void begin(struct span *span) {
-    *span = (struct span){.wanted = atomic_load_explicit(&wl_trace_wanted, memory_order_relaxed)};
+    *span = (struct span){.wanted = atomic_load_explicit(&wl_trace_wanted.flags, memory_order_relaxed)};
     if (span->wanted & WL_TRACE_TELL)
         span->work.begin = wl_now();
     if (span->wanted & WL_TRACE_RUN)
@@ -61,7 +68,9 @@ enum wl_status wl_record_launch(struct wl_stream *stream, struct wl_launch *laun
     struct span span;
     launch->outcome = &outcome;
     begin(&span);
+    WL_PROBE4(kernel_begin, (uintptr_t)kernel->kernel->name, stream->id, stream->context->index, (uintptr_t)launch->grid);
     enum wl_status status = device->ops->launch(device, launch);
+    WL_PROBE4(kernel_end, (uintptr_t)kernel->kernel->name, stream->id, stream->context->index, status);
     end(&span);
     launch->outcome = NULL;
     struct wl_trace_record *record = take(&span, stream, asker);

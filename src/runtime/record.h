@@ -10,6 +10,10 @@
 /* Who the calling thread's program is at work for: for commands, when they are queued while wl_trace_on(). */
 struct wl_asker wl_record_asker(void);
 
+/* The same for a launch. */
+struct wl_launch_request;
+struct wl_asker wl_record_queued(const struct wl_stream *stream, const struct wl_launch_request *request);
+
 /* The device's launch. */
 enum wl_status wl_record_launch(struct wl_stream *stream, struct wl_launch *launch, struct wl_loaded_kernel *kernel,
                                 const struct wl_asker *asker);

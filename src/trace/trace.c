@@ -13,7 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-_Atomic unsigned wl_trace_wanted;
+union wl_trace_wanted wl_trace_wanted;
+_Static_assert(offsetof(union wl_trace_wanted, probes) == 2, "probe.h has the place of `probes`");
 
 #define CHUNK_RECORDS (WL_TRACE_CHUNK / sizeof(struct wl_trace_record))
 #define LONGEST_NAME  (WL_TRACE_CHUNK / 4)
@@ -199,7 +200,7 @@ static void begin(void) {
     wl_trace_clock_set((enum wl_trace_clock)trace.run->clock);
     atomic_fetch_add(&trace.run->processes, 1);
     trace.program = wl_trace_name(program_invocation_short_name);
-    atomic_fetch_or(&wl_trace_wanted, WL_TRACE_RUN);
+    atomic_fetch_or(&wl_trace_wanted.flags, WL_TRACE_RUN);
 }
 
 bool wl_trace_begin(void) {
@@ -209,9 +210,9 @@ bool wl_trace_begin(void) {
 
 void wl_trace_pause(bool paused) {
     if (trace.run && paused)
-        atomic_fetch_and(&wl_trace_wanted, ~WL_TRACE_RUN);
+        atomic_fetch_and(&wl_trace_wanted.flags, (uint16_t)~WL_TRACE_RUN);
     else if (trace.run)
-        atomic_fetch_or(&wl_trace_wanted, WL_TRACE_RUN);
+        atomic_fetch_or(&wl_trace_wanted.flags, WL_TRACE_RUN);
 }
 
 /* ---- tracers of the process ---------------------------------------------------------------------- */
@@ -222,9 +223,9 @@ static _Thread_local uint64_t asker;
 void wl_trace_tell_with(void (*tell)(const struct wl_trace_work *work)) {
     atomic_store(&told, tell);
     if (tell)
-        atomic_fetch_or(&wl_trace_wanted, WL_TRACE_TELL);
+        atomic_fetch_or(&wl_trace_wanted.flags, WL_TRACE_TELL);
     else
-        atomic_fetch_and(&wl_trace_wanted, ~WL_TRACE_TELL);
+        atomic_fetch_and(&wl_trace_wanted.flags, (uint16_t)~WL_TRACE_TELL);
 }
 
 void wl_trace_tell(const struct wl_trace_work *work) {

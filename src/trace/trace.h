@@ -15,15 +15,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Who wants to know at present: bits. */
+/* Who wants to know at present: bits of `flags`, and how many tools have attached to probes (probe.h). */
 #define WL_TRACE_RUN  1u /* a run is recorded */
 #define WL_TRACE_TELL 2u /* a function of the process is told of work (wl_trace_tell_with) */
-extern _Atomic unsigned wl_trace_wanted;
+extern union wl_trace_wanted {
+    _Atomic uint32_t any;
+    struct {
+        _Atomic uint16_t flags, probes;
+    };
+} wl_trace_wanted __attribute__((visibility("hidden")));
 
 /* Whether anybody does; whether a run is recorded, without which no place for a record may be taken. */
-static inline bool wl_trace_on(void) { return __builtin_expect(atomic_load_explicit(&wl_trace_wanted, memory_order_relaxed) != 0, 0); }
+static inline bool wl_trace_on(void) { return __builtin_expect(atomic_load_explicit(&wl_trace_wanted.any, memory_order_relaxed) != 0, 0); }
 static inline bool wl_trace_runs(void) {
-    return __builtin_expect(atomic_load_explicit(&wl_trace_wanted, memory_order_relaxed) & WL_TRACE_RUN, 0);
+    return __builtin_expect(atomic_load_explicit(&wl_trace_wanted.flags, memory_order_relaxed) & WL_TRACE_RUN, 0);
 }
 
 /* Opens the run that WAVELIFT_PROFILE_RUN names, and begins to record. False: there is none, or it is not one. To be called before
