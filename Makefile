@@ -118,7 +118,7 @@ check-hip-tests: all
 # Packages in build-packages/packages: .deb, .rpm, a wheel, and a .tar.zst that can lie anywhere. They need nothing but glibc 2.28 or later.
 packages: deps
 	tools/install-deps.sh tools/packages/packages.txt
-	$(CMAKE) -B $(BUILD)-packages -DWAVELIFT_STATIC_LIBRARIES=ON -DWAVELIFT_MATRIX=small
+	$(CMAKE) -B $(BUILD)-packages -DWAVELIFT_STATIC_LIBRARIES=ON -DWAVELIFT_TESTS=OFF
 	cmake --build $(BUILD)-packages --target installable
 	for kind in tarball wheel deb rpm; do tools/packages/$$kind.sh $(BUILD)-packages || exit 1; done
 

@@ -4,6 +4,10 @@ option(WAVELIFT_STATIC_LIBRARIES "link with archives of all libraries but glibc"
 if(NOT WAVELIFT_STATIC_LIBRARIES)
   return()
 endif()
+# The same bytes wherever it is built: no folder's name is in what is compiled, nor in its debugging information.
+foreach(map ${CMAKE_BINARY_DIR}=build ${CMAKE_SOURCE_DIR}=.)
+  add_compile_options(-ffile-prefix-map=${map})
+endforeach()
 list(PREPEND CMAKE_FIND_LIBRARY_SUFFIXES .a)
 add_link_options(-static-libgcc -static-libstdc++)
 find_library(WL_Z_ARCHIVE NAMES libz.a REQUIRED)
