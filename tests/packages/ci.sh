@@ -13,7 +13,6 @@ own_mounts "$@"
 clean_root "$build" "$release" ci
 inside apt-get -qq update
 quietly inside apt-get install -y -qq curl ca-certificates # as the images of the services have them
-changes=$root-changes
 
 # entries FOLDER: the files of a cache, and when they were made
 entries() { find "$root$1" -name '*.wlo' -printf '%f %T@\n' | sort; }
@@ -50,12 +49,8 @@ grep -q "FAILED" "$root/log" || fail "setup.sh does not say which package was ch
 
 # again: the system is fresh again
 again() {
-    umount "$root"
-    rm -rf "$changes"
-    mkdir -p "$changes/upper" "$changes/work"
-    mount -t overlay overlay -o "lowerdir=$build/roots/$release,upperdir=$changes/upper,workdir=$changes/work" "$root"
-    mkdir "$root/packages" "$root/files"
-    cp "$here/../install/memory.hip" "$root/packages/"
+    mount_fresh
+    mkdir "$root/files"
     cp "$build"/dist/* "$root/files/"
 }
 

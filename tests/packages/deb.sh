@@ -17,7 +17,7 @@ inside apt-get -qq update
 seconds() { took=$(date +%s); quietly "$@"; took=$(($(date +%s) - took)); }
 packages=$(cd "$root" && ls packages/wavelift_*.deb packages/libwavelift*.deb | sed 's|^|./|')
 default=$(cd "$root" && ls packages/wavelift-default_*.deb | sed 's|^|./|')
-install() { inside env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o Dpkg::Options::=--force-unsafe-io -o APT::Install-Recommends=true -o APT::Sandbox::User=root "$@"; }
+install() { inside env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o APT::Install-Recommends=true -o APT::Sandbox::User=root "$@"; }
 # What they recommend, the compiler and AMD's headers, is installed first, to tell its time from that of Wavelift's own.
 # shellcheck disable=SC2086 # a list of words
 install --simulate $packages | sed -n 's/^Inst \([^ ]*\).*/\1/p' | grep -v wavelift >"$root/recommended"

@@ -4,8 +4,9 @@
 set -eu
 compiler=$1
 here=$(realpath "$(dirname "$0")")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+work=$(mktemp -d)/"a name with blanks"
+mkdir "$work"
+trap 'rm -rf "$(dirname "$work")"' EXIT
 fail() { echo "FAIL glibc: $*"; exit 1; }
 for version in 2.28 2.17; do
     python3 "$here/../../tools/old-glibc/stubs.py" $version "$work/$version" "$compiler"

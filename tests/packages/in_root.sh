@@ -12,12 +12,22 @@ clean_root() {
     root_tools
     root_make "$1/roots/$2" "$2"
     root=$1/roots/$2-$3
-    rm -rf "$root" "$root-changes"
-    mkdir -p "$root" "$root-changes/upper" "$root-changes/work"
-    mount -t overlay overlay -o "lowerdir=$1/roots/$2,upperdir=$root-changes/upper,workdir=$root-changes/work" "$root"
+    fresh="lowerdir=$1/roots/$2,upperdir=$root-changes/upper,workdir=$root-changes/work"
+    rm -rf "$root"
+    mkdir -p "$root"
     trap 'umount "$root" && rm -rf "$root" "$root-changes"' EXIT
+    mount_fresh
+}
+
+# mount_fresh: that system without changes; one that is mounted already goes.
+mount_fresh() {
+    ! mountpoint -q "$root" || umount "$root"
+    rm -rf "$root-changes"
+    mkdir -p "$root-changes/upper" "$root-changes/work"
+    mount -t overlay overlay -o "$fresh" "$root"
     mkdir "$root/packages"
     cp "$here/../install/memory.hip" "$root/packages/"
+    echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/fast" # it need not survive a loss of power
 }
 
 # inside COMMAND...: in that system, with an environment of its own

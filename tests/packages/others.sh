@@ -14,7 +14,7 @@ clean_root "$build" "$release" others
 cp "$build"/packages/*.rpm "$build"/packages/*.whl "$root/packages/"
 tar -C "$root/packages" --zstd -xf "$(ls "$build"/packages/wavelift-*.tar.zst)"
 inside apt-get -qq update
-install() { inside env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends -o Dpkg::Options::=--force-unsafe-io "$@"; }
+install() { inside env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"; }
 quietly install python3-venv python3-pip rpm gcc libc6-dev
 compiles=
 case $release in

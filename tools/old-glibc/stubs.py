@@ -86,11 +86,14 @@ def main():
     if os.path.exists(archive):
         os.unlink(archive)
     run("ar", "rcsD", archive, *objects)
-    parts = " ".join(f"{folder}/{name}" for name in PARTS)
-    with open(f"{folder}/libc.so", "w", encoding="ascii") as file:
-        file.write(f"GROUP ( {folder}/libc.so.6 {archive} {where('libc_nonshared.a')} {parts} AS_NEEDED ( {where(LOADER[machine])} ) )\n")
-    with open(f"{folder}/libm.so", "w", encoding="ascii") as file:
-        file.write(f"GROUP ( {folder}/libm.so.6 )\n")
+    # Names of folders may have blanks.
+    group = lambda *names: "GROUP ( " + " ".join(names) + " )\n"
+    quoted = lambda *names: " ".join(f'"{name}"' for name in names)
+    with open(f"{folder}/libc.so", "w", encoding="utf-8") as file:
+        file.write(group(quoted(f"{folder}/libc.so.6", archive, where("libc_nonshared.a"), *(f"{folder}/{name}" for name in PARTS)),
+                         f"AS_NEEDED ( {quoted(where(LOADER[machine]))} )"))
+    with open(f"{folder}/libm.so", "w", encoding="utf-8") as file:
+        file.write(group(quoted(f"{folder}/libm.so.6")))
 
 
 main()
