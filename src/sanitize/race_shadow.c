@@ -52,8 +52,11 @@ static struct wl_race_block *make_block(uint64_t number) {
 }
 
 struct wl_race_block *wl_race_block(uint64_t address) {
-    pthread_once(&once, start);
+    static _Thread_local bool started;
     const uint64_t number = address >> WL_RACE_BLOCK_SHIFT;
+    if (!started)
+        pthread_once(&once, start);
+    started = true;
     if (!blocks || number >= BLOCKS)
         return NULL;
     struct wl_race_block *block = atomic_load_explicit(&blocks[number], memory_order_acquire);

@@ -54,9 +54,9 @@ static enum wl_progress run_started(struct wl_job *job, struct wl_thread *thread
 
 /* Runs a workgroup that was started until it ends or is parked. */
 static void run_waiting_group(struct wl_job *job, struct wl_thread *thread, uint64_t number, enum wl_progress progress) {
-    enum { PATIENCE = 128, LESS_PATIENCE = 8 }; /* the latter if there are others that may know more */
+    enum { PATIENCE = 128, LESS_PATIENCE = 8 }; /* the latter if there are others that may know more, or rounds take long */
     for (unsigned rounds = 0; progress != WL_GROUP_DONE && progress != WL_GROUP_FAILED; rounds++) {
-        bool others = atomic_load_explicit(&job->parked.count, memory_order_relaxed);
+        bool others = job->follows_waves || atomic_load_explicit(&job->parked.count, memory_order_relaxed);
         progress = run_started(job, thread, &thread->group, others ? LESS_PATIENCE : PATIENCE, progress);
         if (progress == WL_GROUP_DONE || progress == WL_GROUP_FAILED)
             return;
