@@ -3,6 +3,7 @@
 #include "base/cpu.h"
 #include "runtime/context.h"
 #include "runtime/launch.h"
+#include "runtime/order.h"
 #include "runtime/record.h"
 #include "runtime/stream.h"
 #include "runtime/stream_internal.h"
@@ -26,6 +27,9 @@ struct item {
     enum wl_node_kind kind; /* EMPTY: nothing to do */
     uint32_t level;         /* length of the longest way to it */
     uint32_t first, count;  /* its dependents, in plan->dependents */
+    uint32_t first_edge;    /* to it, in plan->edges: up to those of the next step */
+    uint32_t branch;        /* steps of one branch follow each other; 0: the first one */
+    bool goes_on;           /* a step of the same branch follows */
     union {
         struct {
             struct wl_launch launch; /* with kernarg of its own */
@@ -48,7 +52,7 @@ struct progress {
 
 struct wl_plan {
     atomic_uint references;
-    uint32_t count, edge_count;
+    uint32_t count, edge_count, branches;
     struct item *items;
     struct edge {
         uint32_t from, to;
@@ -121,13 +125,21 @@ enum wl_status wl_plan_add(struct wl_plan *plan, const struct wl_node *node, con
     struct item *item = &plan->items[plan->count];
     enum wl_status status = WL_OK;
     item->kind = node && !node->disabled ? node->work.kind : WL_NODE_EMPTY;
+    item->first_edge = plan->edge_count;
+    item->branch = NONE;
     for (size_t i = 0; i < count; i++) {
         struct item *before = &plan->items[dependencies[i]];
         plan->edges[plan->edge_count++] = (struct edge){(uint32_t)dependencies[i], plan->count};
         before->count++;
         if (item->level <= before->level)
             item->level = before->level + 1;
+        if (item->branch == NONE && !before->goes_on) {
+            before->goes_on = true;
+            item->branch = before->branch;
+        }
     }
+    if (item->branch == NONE)
+        item->branch = plan->branches++;
     plan->count++;
     if (item->kind == WL_NODE_KERNEL)
         status = add_kernel(item, &node->work);
@@ -177,6 +189,7 @@ struct run {
     struct wl_asker asker; /* of struct wl_command */
     uint32_t first_kernel; /* the one that looks whether the program has set signal handlers; NONE: none has to */
     uint32_t end;          /* of the steps that are shared */
+    uint64_t line;         /* of the stream, if racecheck follows branches; else 0 */
     bool together;         /* several threads are at work: a kernel has one of them */
     _Atomic uint32_t next;
     atomic_int status;
@@ -193,7 +206,7 @@ static enum wl_status run_kernel(const struct run *run, uint32_t index) {
     return device->ops->launch(device, &launch);
 }
 
-static enum wl_status run_item(const struct run *run, uint32_t index) {
+static enum wl_status do_item(const struct run *run, uint32_t index) {
     const struct item *item = &run->plan->items[index];
     switch (item->kind) {
     case WL_NODE_KERNEL:
@@ -208,6 +221,25 @@ static enum wl_status run_item(const struct run *run, uint32_t index) {
     default:
         return WL_OK;
     }
+}
+
+/* A step of one of several branches, as racecheck sees it: behind the steps that it waits for, and the first ones behind the plan's start. The
+ * first branch is the stream's line. */
+static enum wl_status run_item(const struct run *run, uint32_t index) {
+    const struct wl_plan *plan = run->plan;
+    const struct item *item = &plan->items[index];
+    const uint32_t end = index + 1 < plan->count ? plan->items[index + 1].first_edge : plan->edge_count;
+    if (!run->line)
+        return do_item(run, index);
+    const uint64_t before = wl_order_enter(item->branch ? wl_order_branch(&plan->progress[item->branch]) : run->line);
+    if (item->branch && item->first_edge == end)
+        wl_order_behind(plan);
+    for (uint32_t i = item->first_edge; i < end; i++)
+        wl_order_behind(&plan->items[plan->edges[i].from]);
+    const enum wl_status status = do_item(run, index);
+    wl_order_done(item);
+    (void)wl_order_enter(before);
+    return status;
 }
 
 /* The step is done. Returns one of those that waited for it alone, which is then the caller's; NONE: there is none. */
@@ -329,12 +361,26 @@ static void look_at_handlers(struct run *run, struct wl_command *command, struct
             run->first_kernel = i;
 }
 
+static void begin_branches(struct run *run) {
+    if (run->plan->branches < 2 || !wl_order_branch(run->plan))
+        return;
+    run->line = wl_order_enter(0);
+    (void)wl_order_enter(run->line);
+    wl_order_done(run->plan);
+}
+
+static void end_branches(struct run *run) {
+    for (uint32_t i = 0; run->line && i < run->plan->count; i++)
+        wl_order_behind(&run->plan->items[i]);
+}
+
 static enum wl_status run_plan(struct wl_command *command, struct wl_stream *stream) {
     struct run run = {.plan = ((struct plan_command *)command)->plan, .stream = stream, .asker = command->asker};
     const struct wl_device_ops *ops = stream->context->device->ops;
     bool may_share = ops->together && ops->estimate && stream->context->info.compute_units > 1;
     enum wl_status status = WL_OK;
     look_at_handlers(&run, command, stream);
+    begin_branches(&run);
     for (uint32_t i = 0, end; i < run.plan->count && status == WL_OK; i = end) {
         unsigned threads = 1;
         end = may_share ? find_shared(&run, i, &threads) : i;
@@ -346,6 +392,7 @@ static enum wl_status run_plan(struct wl_command *command, struct wl_stream *str
         for (uint32_t n = i; n < end && status == WL_OK; n++)
             status = run_item(&run, n);
     }
+    end_branches(&run);
     return status;
 }
 

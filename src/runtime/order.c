@@ -56,3 +56,19 @@ void wl_order_seen_all(struct wl_context *context) {
     if (is_watched())
         wl_san_order(WL_SAN_ACQUIRE, 0, mark_of(context, OF_ALL));
 }
+
+/* ---- branches of a graph ---------------------------------------------------------------------- */
+
+enum { OF_BRANCH = 3 };
+
+uint64_t wl_order_branch(const void *what) { return is_watched() ? id_of(what) | OF_BRANCH : 0; }
+
+uint64_t wl_order_enter(uint64_t line) {
+    const uint64_t before = wl_san_line;
+    wl_san_line = line;
+    return before;
+}
+
+void wl_order_done(const void *what) { wl_san_order(WL_SAN_RELEASE, wl_san_line, id_of(what) | OF_BRANCH); }
+
+void wl_order_behind(const void *what) { wl_san_order(WL_SAN_ACQUIRE, wl_san_line, id_of(what) | OF_BRANCH); }
