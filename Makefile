@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 CMAKE   = cmake -G Ninja -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 FORMATTED = $(shell git -c safe.directory='*' ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
 
-.PHONY: all deps demo check bench bench-cliffs check-matrix-sums install format check-format lint check-asan check-tsan check-sanitizers check-aarch64 check-cmake check-debian13 check-llvm check-triton check-rocm check-suites check-clang check-newer-targets check-hip-tests coverage packages dist check-packages check-reproducible site check-site clean
+.PHONY: all deps demo check bench bench-cliffs check-matrix-sums install format check-format lint check-asan check-tsan check-sanitizers check-aarch64 check-cmake check-debian13 check-llvm check-triton check-rocm check-suites check-clang check-newer-targets check-hip-tests check-ending coverage packages dist check-packages check-reproducible site check-site clean
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -114,6 +114,11 @@ check-newer-targets: deps all
 # TARGETS and DEVICES (settings of WAVELIFT_DEVICES) name the runs, ONLY the cases, as a regular expression.
 check-hip-tests: all
 	tests/conformance/check.py $(BUILD) "$(HIP_TESTS)" --jobs $(JOBS) --targets $(or $(TARGETS),gfx90a) --devices $(or $(DEVICES),cpu) $(if $(ONLY),--only '$(ONLY)')
+
+# Programs that end while native code is made, 500 times each, 15 at any time: some hours on two cores. RUNS changes the number.
+check-ending: deps all
+	cmake --build $(BUILD) --target programs
+	tests/hip/soak_ending.py $(BUILD) --runs $(or $(RUNS),500)
 
 # Packages in build-packages/packages: .deb, .rpm, a wheel, and a .tar.zst that can lie anywhere. They need nothing but glibc 2.28 or later.
 packages: deps

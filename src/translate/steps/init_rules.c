@@ -350,7 +350,7 @@ static void nonzero(struct wl_init_work *w, unsigned r) {
 /* What the smallest and largest ways to fill in disagree on; *differ: of each result. False: there are too many ways. */
 static bool corners(const struct wl_init_work *w, unsigned control, union wl_values *differ) {
     union wl_values filled[CORNER_INPUTS][2], first[WL_SEM_SLOTS], other[WL_SEM_SLOTS];
-    const union wl_values *inputs[WL_SEM_SLOTS];
+    const union wl_values *inputs[WL_SEM_SLOTS] = {NULL}; /* gcc cannot tell that there are inputs */
     unsigned open[CORNER_INPUTS], count = 0;
     for (unsigned i = 0; i < w->sem->input_count; i++) {
         inputs[i] = &w->value[i];
