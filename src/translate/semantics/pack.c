@@ -365,7 +365,8 @@ static void write_module(LLVMModuleRef module, struct row *row, FILE *file, size
     }
     LLVMSetValueName2(LLVMGetNamedFunction(copy, name), row->name, strlen(row->name));
     LLVMSetModuleIdentifier(copy, "", 0);
-    LLVMSetDataLayout(copy, ""); /* the user's module has its own */
+    LLVMSetSourceFileName(copy, "", 0); /* else the name of a file of the build is in each module */
+    LLVMSetDataLayout(copy, "");        /* the user's module has its own */
     buffer = LLVMWriteBitcodeToMemoryBuffer(copy);
     row->offset = *position;
     row->size = LLVMGetBufferSize(buffer);
