@@ -184,7 +184,7 @@ const char *const *wl_toolchain_link_options(const struct wl_toolchain *t) {
     /* The functions whose meaning has changed since are found in the first library that has them. */
     if (t->headers_version == 5)
         options[count++] = "-l:libamdhip64.so.5";
-    options[count++] = "-lamdhip64";
+    options[count++] = "-l:libamdhip64.so.7"; /* not another one of the name without a version, where Wavelift has none */
     options[count] = NULL;
     return options;
 }
