@@ -26,6 +26,12 @@ struct wl_command {
     int (*run)(char **operands, const char *const *values);
 };
 
+/* Whether a program that is about to run may look for AMD's driver in the file system (topology.c), by itself or through others that it starts.
+ * False only for programs whose file shows that they do not, so that these load nothing that they do not need. */
+bool wl_tool_wants_topology(const char *program);
+/* Puts a library of a folder in front of LD_PRELOAD, if the library is there. False: out of memory. */
+bool wl_tool_preload(const char *folder, const char *library);
+
 /* NULL: there is no such command. */
 const struct wl_command *wl_command_find(const char *name);
 /* Parses the arguments, argv[0] being the command's name, and runs it. Returns the exit status. */

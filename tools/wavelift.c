@@ -120,6 +120,14 @@ int wl_command_exec(char **operands, const char *const *values) {
         return wl_tool_fail("out of memory");
     setenv("LD_LIBRARY_PATH", all, 1);
     free(all);
+    if (wl_tool_wants_topology(operands[0]) && !wl_tool_preload(folder, "libwavelift-topology.so"))
+        return wl_tool_fail("out of memory");
+    if (asprintf(&all, "%s/librocm_smi64.so.7", folder) < 0)
+        return wl_tool_fail("out of memory");
+    if (access(all, R_OK) == 0)
+        setenv("ROCM_SMI_LIB_PATH", all, 0); /* rocm-smi looks for its library in its own package alone */
+    free(all);
+    setenv("HSA_NO_SCRATCH_RECLAIM", "1", 0); /* scratch memory is never taken back; newer RCCL insists on being told */
     execvp(operands[0], operands);
     fprintf(stderr, "wavelift: cannot run %s: %s\n", operands[0], strerror(errno));
     return errno == ENOENT ? 127 : 126;

@@ -38,6 +38,7 @@ struct wl_device_module;
 struct wl_device_function;
 struct wl_device_queue;
 struct wl_device_mark;
+struct wl_dispatch_packet; /* device/kernarg.h */
 
 /* What hipGetDeviceProperties and hipDeviceGetAttribute report, as far as it is the device's to say. */
 struct wl_device_info {
@@ -88,6 +89,10 @@ struct wl_launch {
     uint32_t dynamic_lds;  /* bytes */
     const void *kernarg;   /* the explicit arguments in the kernarg segment's layout; the device adds the hidden ones */
     size_t kernarg_size;
+    /* Not NULL: the program wrote this dispatch packet itself (HSA's), and all of the kernarg segment, which the kernel finds where the packet
+     * says; `kernarg` is the same. Its queue is what the kernel finds as its own. */
+    const struct wl_dispatch_packet *packet;
+    void *queue;
     bool batched;                      /* a launch before, of the same stream, began after this one was queued: whatever the program
                                      * did before it queued this one was seen then */
     bool alone;                        /* by the calling thread, without others */

@@ -98,6 +98,9 @@ void wl_runtime_drain(void);
 /* The target that devices present: WAVELIFT_ARCH, else what the registered programs offer, else gfx942. Decided at the
  * first call. `target` is the process's. */
 const struct wl_target *wl_runtime_target(void);
+/* The architecture that a program's images are for, where they are none of HIP's (an OpenMP program's): it counts as long as nothing else
+ * decides. `target` is copied. */
+void wl_runtime_suggest_target(const struct wl_target *target);
 /* Bytes of LDS that a workgroup of the presented architecture may have. */
 uint32_t wl_context_lds(const struct wl_context *context);
 /* Lanes of a wave of that target as HIP reports it: 64, or 32 from gfx10 on. */

@@ -104,6 +104,14 @@ void wl_memory_info(struct wl_context *context, uint64_t *free, uint64_t *total)
 void wl_usage_add(const struct wl_context *context, int64_t bytes);
 void wl_usage_add_host(int64_t bytes);
 void wl_usage_add_heap(struct wl_device *device, int64_t bytes);
+/* What a process has of devices' memory: this user's processes on devices whose memory is the host's. */
+struct wl_usage_process {
+    int process;
+    uint64_t bytes[WL_MAX_DEVICES]; /* of a device, by its index in the machine */
+    uint64_t host;                  /* pinned and managed */
+};
+/* Those that have some, but this one, at most `capacity`; how many there are. */
+unsigned wl_usage_processes(struct wl_usage_process *processes, unsigned capacity);
 void wl_usage_after_fork(void);
 /* Frees every device allocation of a context and its cache (hipDeviceReset), and external memory that the device was told of. */
 void wl_memory_free_context(struct wl_context *context);

@@ -406,6 +406,12 @@ enum wl_status wl_module_kernel(struct wl_module *module, const char *name, stru
 
 struct wl_context *wl_module_context(const struct wl_module *module) { return module->context; }
 
+const struct wl_codeobject *wl_module_object(const struct wl_module *module) { return module->object; }
+
+void *wl_module_address(const struct wl_module *module, uint64_t virtual_address) {
+    return module->context->device->ops->module_address(module->loaded, virtual_address);
+}
+
 size_t wl_module_kernel_count(const struct wl_module *module) {
     return module->object ? wl_codeobject_kernel_count(module->object) : module->context->device->ops->images->kernel_count(module->loaded);
 }

@@ -44,6 +44,10 @@ void wl_module_unload(struct wl_module *module);
 enum wl_status wl_module_kernel(struct wl_module *module, const char *name, struct wl_loaded_kernel **kernel);
 /* A variable's address and size; of a managed variable, the managed memory. WL_NOT_FOUND if there is none. */
 enum wl_status wl_module_variable(struct wl_module *module, const char *name, void **address, size_t *size);
+/* The module's code object; NULL: it is an image in the device's own format. */
+const struct wl_codeobject *wl_module_object(const struct wl_module *module);
+/* Where an address of that code object is on the device. */
+void *wl_module_address(const struct wl_module *module, uint64_t virtual_address);
 struct wl_context *wl_module_context(const struct wl_module *module);
 /* Bytes of LDS that a workgroup of its kernels may have: what the presented architecture gives, or that of its code, if that is more. */
 uint32_t wl_module_lds(const struct wl_module *module);

@@ -28,6 +28,7 @@ static struct {
     pthread_mutex_t target_lock; /* guards the decision about `target` */
     atomic_bool target_decided;
     struct wl_target target;
+    struct wl_target suggested;           /* guarded by `target_lock`; without a processor: none */
     _Atomic(struct wl_context *) initial; /* of threads that never set one; NULL: device 0 */
 } runtime = {.once = PTHREAD_ONCE_INIT, .target_lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -210,7 +211,11 @@ static void decide_target(void) {
         return;
     if (wanted)
         wl_log(1, "WAVELIFT_ARCH=%s is not an architecture that Wavelift knows; ignored", wanted);
-    if (!wl_program_target(&runtime.target))
+    if (wl_program_target(&runtime.target))
+        return;
+    if (runtime.suggested.processor[0])
+        runtime.target = runtime.suggested;
+    else
         (void)wl_target_parse(&runtime.target, wl_processor_at(0)->name);
 }
 
@@ -224,6 +229,12 @@ const struct wl_target *wl_runtime_target(void) {
         pthread_mutex_unlock(&runtime.target_lock);
     }
     return &runtime.target;
+}
+
+void wl_runtime_suggest_target(const struct wl_target *target) {
+    pthread_mutex_lock(&runtime.target_lock);
+    runtime.suggested = *target;
+    pthread_mutex_unlock(&runtime.target_lock);
 }
 
 uint32_t wl_context_lds(const struct wl_context *context) {

@@ -184,6 +184,30 @@ static void add_others(struct sums *sums, unsigned device) {
     }
 }
 
+unsigned wl_usage_processes(struct wl_usage_process *processes, unsigned capacity) {
+    const struct slot *own = mine();
+    unsigned count = 0;
+    if (own == &nobodys)
+        return 0;
+    const uint32_t used = atomic_load(&usage.ledger->used);
+    for (unsigned i = 0; i < used && i < SLOTS; i++) {
+        struct slot *slot = &usage.ledger->slots[i];
+        struct flock lock = lock_of(i, F_WRLCK);
+        struct sums its = {0};
+        add_slot(&its, slot, 0);
+        if (slot == own || !its.all || fcntl(usage.file, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK)
+            continue;
+        if (count < capacity) {
+            processes[count].process = (int)lock.l_pid;
+            processes[count].host = its.host;
+            for (unsigned row = 0; row < WL_MAX_DEVICES; row++)
+                processes[count].bytes[row] = positive(atomic_load(&slot->bytes[row]));
+        }
+        count++;
+    }
+    return count;
+}
+
 static void add_own(struct sums *sums, const struct wl_context *context) {
     uint64_t host = positive(atomic_load(&usage.host));
     sums->host += host;

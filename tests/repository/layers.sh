@@ -50,6 +50,11 @@ forbidden wl_runtime device/cpu/cpu.h
 forbidden wl_runtime translate/interface/translate.h
 allowed wl_api runtime/memory.h
 forbidden wl_api device/cpu/cpu.h
+forbidden wl_runtime hsa/hsa.h
+allowed hsa-runtime64 runtime/core.h
+forbidden hsa-runtime64 api/api.h
+forbidden hsa-runtime64 device/cpu/cpu.h
+allowed rocm_smi64 topology/facts.h
 forbidden wl_helpers device/device.h
 forbidden wl_ptx_device translate/nvptx/ptx.h
 forbidden wl_words translate/unit/unit.h

@@ -7,6 +7,12 @@
 void wl_abi_launch(struct wl_launch_memory *memory, const struct wl_job *job, const struct wl_services *services) {
     const struct wl_launch *l = job->launch;
     const struct wl_kernel *kernel = job->function->kernel;
+    if (l->packet) {
+        memory->packet = *l->packet;
+        memory->queue = l->queue;
+        return;
+    }
+    memory->queue = job->device->queue;
     wl_packet_fill(&memory->packet, l, job->scratch_size, job->lds_size);
     memory->packet.kernel_object = (uint64_t)(uintptr_t)job->function->module->image + kernel->descriptor;
     memory->packet.kernarg_address = (uint64_t)(uintptr_t)memory->kernarg;
@@ -52,7 +58,7 @@ void wl_abi_sgprs(struct wl_job *job, const struct wl_launch_memory *memory) {
     job->sgpr_count = abi->sgpr_end > WL_TEMPLATE_SGPRS ? WL_TEMPLATE_SGPRS : (uint32_t)(abi->sgpr_end + 15) / 16 * 16;
     put_private_buffer(s, abi->private_buffer, job->function->module->target, job->wave_size);
     put64(s, abi->dispatch_ptr, (uint64_t)(uintptr_t)&memory->packet);
-    put64(s, abi->queue_ptr, (uint64_t)(uintptr_t)job->device->queue);
+    put64(s, abi->queue_ptr, (uint64_t)(uintptr_t)memory->queue);
     put64(s, abi->kernarg_ptr, (uint64_t)(uintptr_t)memory->kernarg);
     put64(s, abi->dispatch_id, 0);
     put64(s, abi->flat_scratch, 0); /* translated code reaches scratch through the wave's own pointer */

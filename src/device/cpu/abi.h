@@ -10,7 +10,7 @@ struct wl_launch_memory {
     struct wl_dispatch_packet packet;
     struct wl_grid_sync sync;
     uint64_t sync_word;
-    void *kernarg;
+    void *kernarg, *queue;
 };
 
 /* What the hidden arguments of that name get. */
@@ -18,7 +18,7 @@ struct wl_services {
     const void *hostcall, *heap, *print_buffer;
 };
 
-/* Fills `memory` and the kernarg segment (memory->kernarg: wl_kernarg_size bytes, aligned to 64). */
+/* Fills `memory` and, unless the program wrote it, the kernarg segment (memory->kernarg: wl_kernarg_size bytes, aligned to 64). */
 void wl_abi_launch(struct wl_launch_memory *memory, const struct wl_job *job, const struct wl_services *services);
 /* Fills job->sgprs. */
 void wl_abi_sgprs(struct wl_job *job, const struct wl_launch_memory *memory);

@@ -173,11 +173,12 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
     struct wl_services services = {NULL, NULL, NULL};
     struct wl_san_launch watched;
     enum wl_status status = WL_OK;
-    if (f->uses_hostcall)
+    const bool own = job->launch->packet; /* whoever writes the kernarg segment serves what it points to */
+    if (f->uses_hostcall && !own)
         status = wl_services_hostcall(job->device, &hostcall);
-    if (status == WL_OK && f->uses_heap)
+    if (status == WL_OK && f->uses_heap && !own)
         status = wl_services_heap(job->device, &services.heap);
-    if (status == WL_OK && f->uses_print_buffer)
+    if (status == WL_OK && f->uses_print_buffer && !own)
         status = make_print_buffer(&print_buffer);
     if (status != WL_OK)
         return status;
@@ -186,7 +187,7 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
     wl_abi_launch(memory, job, &services);
     wl_abi_sgprs(job, memory);
     if (wl_san_tools())
-        wl_sanitize_begin(job, &watched, memory, wl_kernarg_size(f->kernel, job->launch));
+        wl_sanitize_begin(job, &watched, memory, own ? 0 : wl_kernarg_size(f->kernel, job->launch));
     if (job->launch->cooperative)
         status = make_groups(job);
     if (job->may_wait)
@@ -203,7 +204,7 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
     if (job->may_wait)
         wl_parked_release(job);
     if (job->sanitized)
-        wl_sanitize_end(job, memory, wl_kernarg_size(f->kernel, job->launch));
+        wl_sanitize_end(job, memory, own ? 0 : wl_kernarg_size(f->kernel, job->launch));
     if (atomic_load_explicit(&job->splits, memory_order_relaxed) > job->total / SPLITS_SHARE)
         atomic_store(&atomic_load(&job->workgroup_unit)->workgroup_mode_off, true);
     if (hostcall)
@@ -292,11 +293,11 @@ enum wl_status wl_cpu_launch(struct wl_cpu_device *device, const struct wl_launc
     struct wl_job_failure failure;
     struct wl_launch_memory memory;
     _Alignas(64) uint8_t local[LOCAL_KERNARG];
-    size_t size = wl_kernarg_size(f->kernel, launch);
+    size_t size = launch->packet ? 0 : wl_kernarg_size(f->kernel, launch);
     void *large = NULL;
     if (size > sizeof local && !(large = aligned_alloc(64, (size + 63) / 64 * 64)))
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for %zu bytes of kernel arguments", size);
-    memory.kernarg = large ? large : local;
+    memory.kernarg = launch->packet ? (void *)(uintptr_t)launch->kernarg : large ? large : local;
     init_job(&job, &failure, device, launch, unit, shape);
     if (!launch->batched)
         wl_fault_install();

@@ -412,7 +412,8 @@ void wl_sanitize_begin(struct wl_job *job, struct wl_san_launch *watched, const 
 
 void wl_sanitize_end(struct wl_job *job, const struct wl_launch_memory *memory, size_t kernarg_size) {
     wl_san_launch_end(job->sanitized);
-    wl_san_forgotten((uint64_t)(uintptr_t)memory->kernarg, kernarg_end(kernarg_size));
+    if (kernarg_size)
+        wl_san_forgotten((uint64_t)(uintptr_t)memory->kernarg, kernarg_end(kernarg_size));
     wl_san_forgotten((uint64_t)(uintptr_t)memory, sizeof *memory);
 }
 

@@ -1,0 +1,287 @@
+/* hsa/: AMD's HSA runtime, libhsa-runtime64.so.1, on the same devices and memory as the HIP library.
+ *
+ *   in    hsa_* calls of programs and libraries that stand on ROCm's lower layer (OpenMP offloading, UCX, profilers, rocminfo)
+ *   out   checked arguments; HSA's status codes; work for the runtime, through the table of runtime/core.h
+ *
+ *   agent       the host (one, with the number 0), or a device of the runtime: agent i + 1 is HIP's device i.
+ *   pool        memory of an agent, as AMD's extension has it; a region is the same thing under HSA's older name.
+ *   signal      64 bytes that device code knows (struct wl_hsa_signal), whose value host and devices change and wait for.
+ *   queue       a ring of packets that the program writes. A thread of the queue's own takes them in order; the doorbell wakes it.
+ *   executable  code objects, each loaded on one agent as a module of the runtime (runtime/module.h), and their symbols.
+ *
+ * Handles are addresses of these structures. The runtime is started by the first hsa_init, which counts; what exists at the last
+ * hsa_shut_down stays until the process ends, so that calls from destructors do no harm.
+ *
+ * This header: the types of HSA's interface (their names are HSA's own) and what all files here share. */
+#ifndef WL_HSA_HSA_H
+#define WL_HSA_HSA_H
+
+#include "hsa/numbers.inc"
+#include "runtime/core.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Before each function that the library exports. */
+#define HSA          __attribute__((visibility("default"))) hsa_status_t
+#define HSA_OF(type) __attribute__((visibility("default"))) type
+
+typedef int hsa_status_t;
+typedef int64_t hsa_signal_value_t;
+typedef int hsa_file_t;
+
+typedef struct {
+    uint64_t handle;
+} hsa_agent_t;
+typedef struct {
+    uint64_t handle;
+} hsa_signal_t;
+typedef struct {
+    uint64_t handle;
+} hsa_signal_group_t;
+typedef struct {
+    uint64_t handle;
+} hsa_region_t;
+typedef struct {
+    uint64_t handle;
+} hsa_amd_memory_pool_t;
+typedef struct {
+    uint64_t handle;
+} hsa_isa_t;
+typedef struct {
+    uint64_t handle;
+} hsa_wavefront_t;
+typedef struct {
+    uint64_t handle;
+} hsa_cache_t;
+typedef struct {
+    uint64_t handle;
+} hsa_code_object_reader_t;
+typedef struct {
+    uint64_t handle;
+} hsa_code_object_t;
+typedef struct {
+    uint64_t handle;
+} hsa_code_symbol_t;
+typedef struct {
+    uint64_t handle;
+} hsa_executable_t;
+typedef struct {
+    uint64_t handle;
+} hsa_executable_symbol_t;
+typedef struct {
+    uint64_t handle;
+} hsa_loaded_code_object_t;
+typedef struct {
+    uint64_t handle;
+} hsa_callback_data_t;
+
+typedef struct {
+    uint32_t x, y, z;
+} hsa_dim3_t;
+
+typedef struct {
+    uint32_t type, features;
+    void *base_address;
+    hsa_signal_t doorbell_signal;
+    uint32_t size, reserved1;
+    uint64_t id;
+} hsa_queue_t;
+
+/* barrier-and, barrier-or */
+typedef struct {
+    uint16_t header, reserved0;
+    uint32_t reserved1;
+    hsa_signal_t dep_signal[5];
+    uint64_t reserved2;
+    hsa_signal_t completion_signal;
+} hsa_barrier_packet_t;
+
+/* AMD's packet that waits for a value of a signal, with a header of its own. */
+typedef struct {
+    uint16_t header;
+    uint8_t amd_format, reserved;
+    uint32_t reserved0;
+    hsa_signal_t signal;
+    hsa_signal_value_t value, mask;
+    uint32_t cond, reserved1;
+    uint64_t reserved2, reserved3;
+    hsa_signal_t completion_signal;
+} hsa_amd_barrier_value_packet_t;
+
+typedef struct {
+    void *base;
+    size_t pitch, slice;
+} hsa_pitched_ptr_t;
+
+typedef struct {
+    uint32_t size;
+    int type;
+    void *agentBaseAddress, *hostBaseAddress;
+    size_t sizeInBytes;
+    void *userData;
+    hsa_agent_t agentOwner;
+    uint32_t global_flags;
+    bool registered; /* only for callers whose `size` includes it */
+} hsa_amd_pointer_info_t;
+
+typedef struct {
+    int event_type;
+    struct {
+        hsa_agent_t agent;
+        uint64_t virtual_address;
+        uint32_t fault_reason_mask;
+    } memory_fault;
+} hsa_amd_event_t;
+
+typedef hsa_status_t (*hsa_amd_system_event_callback_t)(const hsa_amd_event_t *event, void *data);
+typedef bool (*hsa_amd_signal_handler)(hsa_signal_value_t value, void *arg);
+
+/* ---- agents, pools (agent.c, pool.c) -------------------------------------------------------------- */
+
+enum { WL_HSA_POOLS = 3 };
+
+struct wl_hsa_agent;
+
+struct wl_hsa_pool {
+    struct wl_hsa_agent *agent;
+    int segment;    /* HSA_AMD_SEGMENT_* */
+    uint32_t flags; /* HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_*: of a global one */
+    uint64_t size;  /* bytes */
+};
+
+struct wl_hsa_isa {
+    char name[96]; /* "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-" */
+    struct wl_target target;
+    unsigned wave_size;
+};
+
+struct wl_hsa_agent {
+    uint32_t magic;
+    struct wl_context *context; /* NULL: the host */
+    unsigned node;
+    char name[64];
+    uint64_t size; /* the host: bytes of its memory */
+    struct wl_hsa_isa isa;
+    struct wl_hsa_pool pools[WL_HSA_POOLS];
+    unsigned pool_count;
+};
+
+/* All agents, the host first; how many there are. The runtime is initialized. */
+struct wl_hsa_agent *wl_hsa_agents(unsigned *count);
+/* NULL: not an agent. */
+struct wl_hsa_agent *wl_hsa_agent(hsa_agent_t agent);
+/* The agent of a context; the host's of NULL. */
+hsa_agent_t wl_hsa_agent_of(const struct wl_context *context);
+/* NULL: not a pool. */
+struct wl_hsa_pool *wl_hsa_pool(uint64_t handle);
+/* Makes the agents' list; called once, by the first hsa_init. */
+hsa_status_t wl_hsa_agents_make(void);
+
+/* Tells the runtime which architecture the images in the program's file are for, if there are any. (images.c) */
+void wl_hsa_find_images(void);
+
+/* ---- starting (init.c) ---------------------------------------------------------------------------- */
+
+bool wl_hsa_started(void);
+/* Returns from a function that needs hsa_init, with HSA's status where it was not called. */
+#define HSA_STARTED()                                                                                                                      \
+    do {                                                                                                                                   \
+        if (!wl_hsa_started())                                                                                                             \
+            return HSA_STATUS_ERROR_NOT_INITIALIZED;                                                                                       \
+    } while (0)
+#define HSA_REQUIRE(condition, status)                                                                                                     \
+    do {                                                                                                                                   \
+        if (!(condition))                                                                                                                  \
+            return status;                                                                                                                 \
+    } while (0)
+/* HSA's status for a call of the runtime's table; with WAVELIFT_LOG=2 the runtime's sentence is printed. */
+hsa_status_t wl_hsa_status(enum wl_status status, const char *function);
+/* Copies a string into memory of `size` bytes that the caller's caller may read all of: the rest is zeros. */
+void wl_hsa_text(void *value, const char *text, size_t size);
+/* Starts a thread that blocks all signals, and nobody joins. */
+hsa_status_t wl_hsa_thread(void *(*body)(void *), void *argument, const char *name);
+
+/* ---- signals (signal.c) ---------------------------------------------------------------------------- */
+
+/* AMD's layout, which device code knows, and behind it what is ours. */
+struct wl_hsa_signal {
+    int64_t kind; /* 1: a user's */
+    _Atomic int64_t value;
+    uint64_t mailbox; /* 0: device code tells nobody; whoever waits asks again and again */
+    uint32_t event, reserved1;
+    uint64_t start, end; /* clock ticks: nanoseconds of CLOCK_MONOTONIC */
+    uint64_t queue;
+    uint32_t reserved3[2];
+    /* ours */
+    _Atomic uint32_t sleepers; /* threads that sleep on the value's low half */
+    uint32_t magic;
+    struct wl_hsa_queue *doorbell; /* not NULL: of this queue */
+    bool shared;                   /* in memory that other processes have */
+};
+
+struct wl_hsa_signal *wl_hsa_signal(hsa_signal_t signal);
+/* What is done behind each change of a value by the host: wakes those who wait. */
+void wl_hsa_signal_changed(struct wl_hsa_signal *signal);
+/* Subtracts 1 with release, after the times were set; a handle of 0 does nothing. */
+void wl_hsa_signal_complete(hsa_signal_t signal, uint64_t start, uint64_t end);
+bool wl_hsa_condition(int condition, int64_t value, int64_t compare);
+/* Waits until one of the conditions holds, `nanoseconds` have passed (UINT64_MAX: never) or `stop`, which may be NULL, is set. Returns the index, or
+ * `count`. `active`: without sleeping for some time. */
+unsigned wl_hsa_wait_any(unsigned count, const hsa_signal_t *signals, const int *conditions, const int64_t *compares, uint64_t nanoseconds,
+                         bool active, const _Atomic bool *stop, int64_t *value);
+int64_t wl_hsa_wait(struct wl_hsa_signal *signal, int condition, int64_t compare, uint64_t nanoseconds, bool active);
+/* Wakes all who wait for several signals at once. */
+void wl_hsa_wake_all(void);
+
+/* ---- queues (queue.c, packet.c) ------------------------------------------------------------------------ */
+
+struct wl_dispatch_packet;
+
+struct wl_hsa_queue {
+    /* AMD's amd_queue_t, which device code knows; HSA's hsa_queue_t is its beginning. */
+    _Alignas(64) unsigned char abi[0x400];
+    uint32_t magic;
+    struct wl_hsa_agent *agent;
+    struct wl_device_queue *device_queue; /* of a device that has queues of its own */
+    void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data);
+    void *data;
+    struct wl_hsa_signal *doorbell;
+    _Atomic uint32_t rung;   /* futex of the queue's thread: changes with each ring */
+    _Atomic bool sleeping;   /* the thread waits for `rung` */
+    _Atomic bool stop, done; /* the queue is to end; its thread has ended */
+    _Atomic bool failed;     /* no packet is taken any more */
+    bool soft;               /* the program takes the packets itself (hsa_soft_queue_create) */
+    bool profiling;
+    uint32_t mask[2];
+    struct wl_loaded_kernel *last; /* kernel of the last packet, and its object */
+    uint64_t last_object, last_generation;
+};
+
+static inline hsa_queue_t *wl_hsa_public(struct wl_hsa_queue *queue) { return (hsa_queue_t *)queue->abi; }
+static inline _Atomic uint64_t *wl_hsa_write_index(const struct wl_hsa_queue *queue) {
+    return (_Atomic uint64_t *)(uintptr_t)(queue->abi + 0x38);
+}
+static inline _Atomic uint64_t *wl_hsa_read_index(const struct wl_hsa_queue *queue) {
+    return (_Atomic uint64_t *)(uintptr_t)(queue->abi + 0x80);
+}
+/* Tells a queue's thread that there may be packets. */
+void wl_hsa_queue_ring(struct wl_hsa_queue *queue);
+/* The body of a queue's thread. */
+void *wl_hsa_queue_run(void *queue);
+
+/* ---- executables (executable.c) -------------------------------------------------------------------------- */
+
+/* The kernel whose descriptor is at an address on the device, NULL: none. Thread-safe. */
+struct wl_loaded_kernel *wl_hsa_kernel(uint64_t object);
+/* Changes whenever kernels go. */
+uint64_t wl_hsa_kernel_generation(void);
+
+/* ---- events (event.c) ------------------------------------------------------------------------------------ */
+
+/* Tells a memory fault of an agent. False: no handler took it. */
+bool wl_hsa_memory_fault(const struct wl_hsa_agent *agent);
+
+#endif

@@ -1,0 +1,208 @@
+/* HSA: the thread of a queue, which takes its packets in order and does what each says. A packet is done before the next one is begun, which
+ * every client may find, whatever the barrier bits say. */
+#include "hsa/hsa.h"
+
+#include "base/clock.h"
+#include "base/options.h"
+#include "device/kernarg.h"
+
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PACKET = 64, SPIN_NS = 20000, NAP_NS = 100000000 };
+
+_Static_assert(sizeof(hsa_barrier_packet_t) == PACKET && sizeof(hsa_amd_barrier_value_packet_t) == PACKET, "an AQL packet");
+
+/* ---- failing ------------------------------------------------------------------------------------------ */
+
+/* The queue takes no more packets. A memory fault is first told to the handlers of the system's events; what nobody wants to know ends the
+ * process, as with AMD's library: those who wait for the packet would wait for ever. */
+static void fail(struct wl_hsa_queue *queue, hsa_status_t status, const char *why) {
+    atomic_store(&queue->failed, true);
+    wl_log(1, "HSA queue %llu stops: %s", (unsigned long long)wl_hsa_public(queue)->id, why);
+    bool told = status == HSA_STATUS_ERROR_MEMORY_FAULT && wl_hsa_memory_fault(queue->agent);
+    if (queue->callback) {
+        queue->callback(status, wl_hsa_public(queue), queue->data);
+        told = true;
+    }
+    if (!told)
+        abort();
+}
+
+/* ---- kernels -------------------------------------------------------------------------------------------- */
+
+static struct wl_loaded_kernel *kernel_of(struct wl_hsa_queue *queue, uint64_t object) {
+    const uint64_t generation = wl_hsa_kernel_generation();
+    if (queue->last_object != object || !queue->last || queue->last_generation != generation) {
+        queue->last = wl_hsa_kernel(object);
+        queue->last_object = object;
+        queue->last_generation = generation;
+    }
+    return queue->last;
+}
+
+static bool request_of(const struct wl_dispatch_packet *packet, struct wl_loaded_kernel *kernel, struct wl_launch_request *request) {
+    const unsigned dimensions = packet->setup & 3;
+    *request = (struct wl_launch_request){.kernel = kernel};
+    for (unsigned d = 0; d < 3; d++) {
+        const uint32_t items = d < dimensions ? packet->grid_size[d] : 1, size = d < dimensions ? packet->workgroup_size[d] : 1;
+        if (!items || !size)
+            return false;
+        request->grid[d] = items / size + (items % size != 0);
+        request->block[d] = size;
+        request->remainder[d] = items % size;
+    }
+    const uint32_t own = kernel->kernel->lds_size;
+    request->dynamic_lds = packet->group_segment_size > own ? packet->group_segment_size - own : 0;
+    return true;
+}
+
+static enum wl_status launch(struct wl_hsa_queue *queue, const struct wl_dispatch_packet *packet, const struct wl_launch_request *request) {
+    struct wl_context *context = queue->agent->context;
+    const struct wl_device_ops *ops = context->device->ops;
+    enum wl_status status = wl_core.launch_check(context, request);
+    if (status != WL_OK)
+        return status;
+    struct wl_launch launch;
+    wl_core.launch_describe(request, (const unsigned char *)(uintptr_t)packet->kernarg_address,
+                            packet->kernarg_address ? request->kernel->explicit_size : 0, &launch);
+    launch.packet = packet;
+    launch.queue = wl_hsa_public(queue);
+    launch.worker_mask = queue->mask[0] | (uint64_t)queue->mask[1] << 32;
+    if (!ops->queues)
+        return ops->launch(context->device, &launch);
+    status = ops->queues->launch(queue->device_queue, &launch);
+    return status == WL_OK ? ops->queues->synchronize(queue->device_queue) : status;
+}
+
+static void dispatch(struct wl_hsa_queue *queue, const struct wl_dispatch_packet *packet) {
+    struct wl_loaded_kernel *kernel = kernel_of(queue, packet->kernel_object);
+    struct wl_launch_request request;
+    if (!kernel) {
+        fail(queue, HSA_STATUS_ERROR_INVALID_CODE_OBJECT, "a packet names a kernel object that no executable has");
+        return;
+    }
+    if (!request_of(packet, kernel, &request)) {
+        fail(queue, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT, "a kernel dispatch packet has a dimension of 0");
+        return;
+    }
+    const uint64_t start = wl_now();
+    const enum wl_status status = launch(queue, packet, &request);
+    if (status == WL_OK) {
+        wl_hsa_signal_complete((hsa_signal_t){packet->completion_signal}, start, wl_now());
+        return;
+    }
+    char why[1024];
+    snprintf(why, sizeof why, "%s", wl_core.failure());
+    fail(queue, wl_hsa_status(status, "a kernel dispatch packet"), why);
+}
+
+/* ---- barriers -------------------------------------------------------------------------------------------- */
+
+/* Waits until all signals, or with `any` one of them, are 0. Signals without a handle do not count. */
+static void wait_for_signals(struct wl_hsa_queue *queue, const hsa_barrier_packet_t *packet, bool any) {
+    static const int zero[5] = {HSA_SIGNAL_CONDITION_EQ, HSA_SIGNAL_CONDITION_EQ, HSA_SIGNAL_CONDITION_EQ, HSA_SIGNAL_CONDITION_EQ,
+                                HSA_SIGNAL_CONDITION_EQ};
+    static const int64_t compares[5] = {0, 0, 0, 0, 0};
+    hsa_signal_t signals[5];
+    int64_t value = 0;
+    unsigned count = 0;
+    for (unsigned i = 0; i < 5; i++)
+        if (packet->dep_signal[i].handle)
+            signals[count++] = packet->dep_signal[i];
+    if (any && count)
+        (void)wl_hsa_wait_any(count, signals, zero, compares, UINT64_MAX, false, &queue->stop, &value);
+    for (unsigned i = 0; i < count && !any; i++)
+        (void)wl_hsa_wait_any(1, &signals[i], zero, compares, UINT64_MAX, false, &queue->stop, &value);
+}
+
+/* Waits until the masked value of a signal holds. Somebody else may look at all of its bits, so that this looks again and again. */
+static void wait_for_value(struct wl_hsa_queue *queue, const hsa_amd_barrier_value_packet_t *packet) {
+    struct wl_hsa_signal *signal = (struct wl_hsa_signal *)(uintptr_t)packet->signal.handle;
+    int64_t value, seen;
+    while (signal && !atomic_load(&queue->stop)) {
+        value = atomic_load(&signal->value);
+        if (wl_hsa_condition((int)packet->cond, value & packet->mask, packet->value))
+            break;
+        (void)wl_hsa_wait_any(1, &packet->signal, &(int){HSA_SIGNAL_CONDITION_NE}, &value, UINT64_MAX, false, &queue->stop, &seen);
+    }
+}
+
+/* ---- the thread -------------------------------------------------------------------------------------------- */
+
+static _Atomic uint16_t *header_at(const hsa_queue_t *queue, uint64_t index) {
+    return (_Atomic uint16_t *)(uintptr_t)((char *)queue->base_address + (index & (queue->size - 1)) * PACKET);
+}
+
+static bool has_packet(struct wl_hsa_queue *queue, uint64_t index) {
+    return index < atomic_load_explicit(wl_hsa_write_index(queue), memory_order_acquire) &&
+           (atomic_load_explicit(header_at(wl_hsa_public(queue), index), memory_order_acquire) & 0xff) != HSA_PACKET_TYPE_INVALID;
+}
+
+/* Waits for the packet with that index. False: the queue is to end. */
+static bool wait_for_packet(struct wl_hsa_queue *queue, uint64_t index) {
+    for (uint64_t spin_end = 0;;) {
+        const uint32_t rung = atomic_load(&queue->rung);
+        if (atomic_load(&queue->stop))
+            return false;
+        if (!atomic_load(&queue->failed) && has_packet(queue, index))
+            return true;
+        const uint64_t now = wl_now();
+        if (!spin_end)
+            spin_end = now + SPIN_NS;
+        if (now < spin_end && !atomic_load(&queue->failed))
+            continue;
+        atomic_store(&queue->sleeping, true);
+        if (!has_packet(queue, index) || atomic_load(&queue->failed)) /* written before it was known that this thread sleeps */
+            (void)syscall(SYS_futex, &queue->rung, FUTEX_WAIT_PRIVATE, rung, &(struct timespec){0, NAP_NS}, NULL, 0);
+        atomic_store(&queue->sleeping, false);
+    }
+}
+
+static void run_packet(struct wl_hsa_queue *queue, const void *packet) {
+    const hsa_barrier_packet_t *barrier = packet;
+    const hsa_amd_barrier_value_packet_t *of_value = packet;
+    const uint64_t start = wl_now();
+    switch (barrier->header & 0xff) {
+    case HSA_PACKET_TYPE_KERNEL_DISPATCH:
+        dispatch(queue, packet);
+        return;
+    case HSA_PACKET_TYPE_BARRIER_AND:
+    case HSA_PACKET_TYPE_BARRIER_OR:
+        wait_for_signals(queue, barrier, (barrier->header & 0xff) == HSA_PACKET_TYPE_BARRIER_OR);
+        break;
+    case HSA_PACKET_TYPE_VENDOR_SPECIFIC:
+        if (of_value->amd_format == HSA_AMD_PACKET_TYPE_BARRIER_VALUE) {
+            wait_for_value(queue, of_value);
+            break;
+        }
+        fail(queue, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT, "a vendor packet of a kind that Wavelift does not know");
+        return;
+    default:
+        fail(queue, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT, "a packet of a kind that a device does not take");
+        return;
+    }
+    if (!atomic_load(&queue->stop))
+        wl_hsa_signal_complete(barrier->completion_signal, start, wl_now());
+}
+
+void *wl_hsa_queue_run(void *argument) {
+    struct wl_hsa_queue *queue = argument;
+    const hsa_queue_t *ring = wl_hsa_public(queue);
+    uint64_t index = 0;
+    while (wait_for_packet(queue, index)) {
+        _Alignas(64) unsigned char packet[PACKET];
+        _Atomic uint16_t *header = header_at(ring, index);
+        memcpy(packet, (const void *)(uintptr_t)header, sizeof packet);
+        atomic_store_explicit(header, HSA_PACKET_TYPE_INVALID, memory_order_relaxed);
+        atomic_store_explicit(wl_hsa_read_index(queue), ++index, memory_order_release);
+        run_packet(queue, packet);
+    }
+    atomic_store(&queue->done, true);
+    return NULL;
+}

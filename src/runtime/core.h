@@ -1,0 +1,46 @@
+/* What the libraries beside libamdhip64 call of it: libhsa-runtime64 and the SMI libraries are thin layers over the same runtime, so that
+ * programs that use several of them see the same devices, memory and processes' use of it. libamdhip64.so.7 exports the table under one
+ * name, with a version node that is only for the libraries of the same build. What is reached through a context's device (struct
+ * wl_device_ops) is not in the table. (core.c) */
+#ifndef WL_RUNTIME_CORE_H
+#define WL_RUNTIME_CORE_H
+
+#include "runtime/context.h"
+#include "runtime/launch.h"
+#include "runtime/memory.h"
+#include "runtime/module.h"
+#include "runtime/share.h"
+#include "runtime/virtual.h"
+
+struct wl_core {
+    const char *(*failure)(void); /* wl_failure of this library, whose message it is when a call of this table fails */
+    __typeof__(wl_runtime_started) *started;
+    __typeof__(wl_context_count) *context_count;
+    __typeof__(wl_context_at) *context_at;
+    __typeof__(wl_context_lds) *context_lds;
+    __typeof__(wl_runtime_target) *target;
+    __typeof__(wl_runtime_suggest_target) *suggest_target;
+    __typeof__(wl_memory_allocate) *memory_allocate;
+    __typeof__(wl_memory_free) *memory_free;
+    __typeof__(wl_memory_find) *memory_find;
+    __typeof__(wl_memory_register) *memory_register;
+    __typeof__(wl_memory_unregister) *memory_unregister;
+    __typeof__(wl_memory_enroll) *memory_enroll;
+    __typeof__(wl_memory_withdraw) *memory_withdraw;
+    __typeof__(wl_memory_info) *memory_info;
+    __typeof__(wl_usage_processes) *usage_processes;
+    __typeof__(wl_module_load) *module_load;
+    __typeof__(wl_module_unload) *module_unload;
+    __typeof__(wl_module_kernel) *module_kernel;
+    __typeof__(wl_module_object) *module_object;
+    __typeof__(wl_module_address) *module_address;
+    __typeof__(wl_launch_check) *launch_check;
+    __typeof__(wl_launch_describe) *launch_describe;
+    __typeof__(wl_share_export) *share_export;
+    __typeof__(wl_share_import) *share_import;
+    __typeof__(wl_share_close) *share_close;
+};
+
+extern const struct wl_core wl_core;
+
+#endif

@@ -1,0 +1,459 @@
+/* smi/: AMD's system management library, librocm_smi64, on Wavelift's devices.
+ *
+ *   in    rsmi_* calls of rocm-smi, RCCL and others: which devices are there, what are they, how are they linked, what is in use
+ *   out   what the runtime knows (runtime/core.h); "not supported" for sensors, counters and settings that do not exist
+ *
+ * Thread-safe: nothing here changes but the count of rsmi_init. */
+#include "runtime/core.h"
+#include "topology/facts.h"
+
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SMI __attribute__((visibility("default"))) int
+
+/* Results, as AMD's header numbers them. */
+enum {
+    SUCCESS,
+    INVALID_ARGS,
+    NOT_SUPPORTED,
+    FILE_ERROR,
+    PERMISSION,
+    OUT_OF_RESOURCES,
+    INTERNAL_EXCEPTION,
+    INPUT_OUT_OF_BOUNDS,
+    INIT_ERROR,
+    NOT_YET_IMPLEMENTED,
+    NOT_FOUND,
+    INSUFFICIENT_SIZE,
+    INTERRUPT,
+    UNEXPECTED_SIZE,
+    NO_DATA,
+    UNEXPECTED_DATA,
+    BUSY,
+    REFCOUNT_OVERFLOW,
+    SETTING_UNAVAILABLE,
+    AMDGPU_RESTART_ERR,
+    DRM_ERROR,
+    FAIL_LOAD_MODULE,
+    FAIL_LOAD_SYMBOL
+};
+
+static _Atomic uint32_t started;
+
+/* Returns from a function with AMD's result where it cannot go on. */
+#define REQUIRE(condition, result)                                                                                                         \
+    do {                                                                                                                                   \
+        if (!(condition))                                                                                                                  \
+            return result;                                                                                                                 \
+    } while (0)
+
+static struct wl_context *device(uint32_t index) { return atomic_load(&started) ? wl_core.context_at(index) : NULL; }
+
+/* Declares `context`, that of a device, or returns. */
+#define DEVICE(index)                                                                                                                      \
+    REQUIRE(atomic_load(&started), INIT_ERROR);                                                                                            \
+    struct wl_context *context = device(index);                                                                                            \
+    REQUIRE(context, INVALID_ARGS)
+
+/* ---- starting ---------------------------------------------------------------------------------------- */
+
+SMI rsmi_init(uint64_t init_flags) {
+    (void)init_flags;
+    atomic_fetch_add(&started, 1);
+    return SUCCESS;
+}
+
+SMI rsmi_shut_down(void) {
+    uint32_t count = atomic_load(&started);
+    while (count && !atomic_compare_exchange_weak(&started, &count, count - 1))
+        ;
+    return count ? SUCCESS : INIT_ERROR;
+}
+
+SMI rsmi_status_string(int status, const char **status_string) {
+    static const char *const texts[] = {
+        "RSMI_STATUS_SUCCESS: The function has been executed successfully.",
+        "RSMI_STATUS_INVALID_ARGS: The provided arguments do not meet the preconditions required for calling this function.",
+        "RSMI_STATUS_NOT_SUPPORTED: This function is not supported in the current environment.",
+        "RSMI_STATUS_FILE_ERROR: There was an error in finding or opening a file or directory.",
+        "RSMI_STATUS_PERMISSION: The user ID of the calling process does not have sufficient permission.",
+        "RSMI_STATUS_OUT_OF_RESOURCES: Unable to acquire memory or other resource.",
+        "RSMI_STATUS_INTERNAL_EXCEPTION: An internal exception was caught.",
+        "RSMI_STATUS_INPUT_OUT_OF_BOUNDS: The provided input is out of allowable or safe range.",
+        "RSMI_STATUS_INIT_ERROR: The library is not initialized.",
+        "RSMI_STATUS_NOT_YET_IMPLEMENTED: The called function has not been implemented.",
+        "RSMI_STATUS_NOT_FOUND: The item required to complete the call was not found.",
+        "RSMI_STATUS_INSUFFICIENT_SIZE: Not enough resources were available to fully execute the call.",
+        "RSMI_STATUS_INTERRUPT: An interrupt occurred while executing the function.",
+        "RSMI_STATUS_UNEXPECTED_SIZE: Data was read or provided that was of an unexpected size.",
+        "RSMI_STATUS_NO_DATA: No data was found for given input.",
+        "RSMI_STATUS_UNEXPECTED_DATA: The data read or provided was unexpected.",
+        "RSMI_STATUS_BUSY: A resource or mutex could not be acquired because it is already being used.",
+        "RSMI_STATUS_REFCOUNT_OVERFLOW: A reference counter exceeded its limit.",
+        "RSMI_STATUS_SETTING_UNAVAILABLE: The requested setting is unavailable for the current device.",
+        "RSMI_STATUS_AMDGPU_RESTART_ERR: Could not restart the driver.",
+        "RSMI_STATUS_DRM_ERROR: An error of the direct rendering manager.",
+        "RSMI_STATUS_FAIL_LOAD_MODULE: A library could not be loaded.",
+        "RSMI_STATUS_FAIL_LOAD_SYMBOL: A symbol could not be loaded.",
+    };
+    REQUIRE(status_string, INVALID_ARGS);
+    const bool known = status >= 0 && (size_t)status < sizeof texts / sizeof *texts;
+    *status_string = known ? texts[status] : "RSMI_STATUS_UNKNOWN_ERROR: An unknown error occurred.";
+    return SUCCESS;
+}
+
+/* AMD's structure of a version. */
+struct version {
+    uint32_t major, minor, patch;
+    const char *build;
+};
+
+SMI rsmi_version_get(struct version *version) {
+    REQUIRE(version, INVALID_ARGS);
+    *version = (struct version){7, 8, 0, "Wavelift " WL_VERSION};
+    return SUCCESS;
+}
+
+/* Copies a string; what does not fit is cut off. */
+static int text(char *target, size_t size, const char *source) {
+    REQUIRE(target && size, INVALID_ARGS);
+    const size_t length = strlen(source);
+    snprintf(target, size, "%s", source);
+    return length < size ? SUCCESS : INSUFFICIENT_SIZE;
+}
+
+SMI rsmi_version_str_get(int component, char *ver_str, uint32_t len) {
+    REQUIRE(component == 0, INVALID_ARGS); /* the driver is the one component there is */
+    return text(ver_str, len, "Wavelift " WL_VERSION);
+}
+
+/* ---- which devices, and what they are ------------------------------------------------------------------- */
+
+SMI rsmi_num_monitor_devices(uint32_t *num_devices) {
+    REQUIRE(atomic_load(&started), INIT_ERROR);
+    REQUIRE(num_devices, INVALID_ARGS);
+    *num_devices = wl_core.context_count();
+    return SUCCESS;
+}
+
+/* Functions that tell a number of a device. */
+#define NUMBER(name, type, value)                                                                                                          \
+    SMI name(uint32_t dv_ind, __typeof__(type) *number) {                                                                                  \
+        DEVICE(dv_ind);                                                                                                                    \
+        REQUIRE(number, INVALID_ARGS);                                                                                                     \
+        *number = (type)(value);                                                                                                           \
+        return SUCCESS;                                                                                                                    \
+    }
+static uint64_t bdf(const struct wl_device_info *info) {
+    return (uint64_t)(uint32_t)info->pci_domain << 32 | (uint64_t)(uint32_t)info->pci_bus << 8 | (uint64_t)(uint32_t)info->pci_device << 3;
+}
+NUMBER(rsmi_dev_id_get, uint16_t, ((void)context, WL_FACT_CHIP))
+NUMBER(rsmi_dev_revision_get, uint16_t, ((void)context, WL_FACT_REVISION))
+NUMBER(rsmi_dev_sku_get, uint16_t, ((void)context, WL_FACT_CHIP))
+NUMBER(rsmi_dev_vendor_id_get, uint16_t, ((void)context, WL_FACT_VENDOR))
+NUMBER(rsmi_dev_subsystem_id_get, uint16_t, ((void)context, WL_FACT_SUBSYSTEM))
+NUMBER(rsmi_dev_subsystem_vendor_id_get, uint16_t, ((void)context, WL_FACT_VENDOR))
+NUMBER(rsmi_dev_drm_render_minor_get, uint32_t, WL_FACT_RENDER + context->index)
+NUMBER(rsmi_dev_unique_id_get, uint64_t, wl_fact_unique_id(context))
+NUMBER(rsmi_dev_guid_get, uint64_t, WL_FACT_GPU_ID + context->index)
+NUMBER(rsmi_dev_node_id_get, uint32_t, context->index + 1)
+NUMBER(rsmi_dev_pci_id_get, uint64_t, bdf(&context->info))
+NUMBER(rsmi_topo_numa_affinity_get, int32_t, ((void)context, 0))
+NUMBER(rsmi_topo_get_numa_node_number, uint32_t, ((void)context, 0))
+/* "gfx90a" as the number 0x90a, "gfx1100" as 0x1100. */
+static uint64_t graphics_version(const struct wl_target *target) {
+    char digits[32];
+    snprintf(digits, sizeof digits, "%u%u%x", target->major, target->minor, target->stepping);
+    return strtoull(digits, NULL, 16);
+}
+NUMBER(rsmi_dev_target_graphics_version_get, uint64_t, ((void)context, graphics_version(wl_core.target())))
+NUMBER(rsmi_dev_partition_id_get, uint32_t, ((void)context, 0))
+
+#define NAME(name, type, value)                                                                                                            \
+    SMI name(uint32_t dv_ind, char *string, type len) {                                                                                    \
+        DEVICE(dv_ind);                                                                                                                    \
+        return text(string, len, value);                                                                                                   \
+    }
+NAME(rsmi_dev_name_get, size_t, context->info.name)
+NAME(rsmi_dev_market_name_get, uint32_t, context->info.name)
+NAME(rsmi_dev_subsystem_name_get, size_t, context->info.name)
+NAME(rsmi_dev_brand_get, uint32_t, ((void)context, "Wavelift"))
+NAME(rsmi_dev_vendor_name_get, size_t, ((void)context, "Advanced Micro Devices, Inc. [AMD/ATI]"))
+NAME(rsmi_dev_vbios_version_get, uint32_t, ((void)context, "Wavelift"))
+
+/* AMD's structure. */
+struct identifiers {
+    uint32_t card_index, drm_render_minor;
+    uint64_t bdfid, kfd_gpu_id;
+    uint32_t partition_id, smi_device_id, reserved[10];
+};
+
+SMI rsmi_dev_device_identifiers_get(uint32_t dv_ind, struct identifiers *identifiers) {
+    DEVICE(dv_ind);
+    REQUIRE(identifiers, INVALID_ARGS);
+    *identifiers = (struct identifiers){.card_index = context->index,
+                                        .drm_render_minor = WL_FACT_RENDER + context->index,
+                                        .bdfid = bdf(&context->info),
+                                        .kfd_gpu_id = WL_FACT_GPU_ID + context->index,
+                                        .smi_device_id = dv_ind};
+    return SUCCESS;
+}
+
+/* ---- links ------------------------------------------------------------------------------------------------- */
+
+static int pair(uint32_t from, uint32_t to) {
+    REQUIRE(atomic_load(&started), INIT_ERROR);
+    return device(from) && device(to) && from != to ? SUCCESS : INVALID_ARGS;
+}
+
+SMI rsmi_topo_get_link_weight(uint32_t dv_ind_src, uint32_t dv_ind_dst, uint64_t *weight) {
+    const int result = pair(dv_ind_src, dv_ind_dst);
+    REQUIRE(result == SUCCESS, result);
+    REQUIRE(weight, INVALID_ARGS);
+    *weight = UINT64_C(2) * WL_FACT_WEIGHT; /* to the host, and on */
+    return SUCCESS;
+}
+
+/* The type's numbers differ between releases: 1 is PCI Express in ROCm 5 and 7 alike. */
+SMI rsmi_topo_get_link_type(uint32_t dv_ind_src, uint32_t dv_ind_dst, uint64_t *hops, uint32_t *type) {
+    const int result = pair(dv_ind_src, dv_ind_dst);
+    REQUIRE(result == SUCCESS, result);
+    REQUIRE(hops && type, INVALID_ARGS);
+    *hops = 2;
+    *type = 1;
+    return SUCCESS;
+}
+
+SMI rsmi_minmax_bandwidth_get(uint32_t dv_ind_src, uint32_t dv_ind_dst, uint64_t *min_bandwidth, uint64_t *max_bandwidth) {
+    const int result = pair(dv_ind_src, dv_ind_dst);
+    REQUIRE(result == SUCCESS, result);
+    REQUIRE(min_bandwidth && max_bandwidth, INVALID_ARGS);
+    return NOT_SUPPORTED; /* as AMD's library says of links that are none of its own */
+}
+
+SMI rsmi_is_P2P_accessible(uint32_t dv_ind_src, uint32_t dv_ind_dst, bool *accessible) {
+    REQUIRE(atomic_load(&started), INIT_ERROR);
+    const struct wl_context *from = device(dv_ind_src), *to = device(dv_ind_dst);
+    REQUIRE(from && to && accessible, INVALID_ARGS);
+    const struct wl_host_memory_ops *ops = from->device->ops->host;
+    *accessible =
+        from == to || (!ops && !to->device->ops->host) || (ops && to->device->ops->host && ops->peer_possible(from->device, to->device));
+    return SUCCESS;
+}
+
+/* ---- memory and processes ------------------------------------------------------------------------------------ */
+
+enum { PROCESSES = 256, VRAM = 0, VISIBLE_VRAM = 1, GTT = 2 };
+
+/* The processes that use memory of devices; the caller frees them. */
+static struct wl_usage_process *processes(unsigned *count) {
+    struct wl_usage_process *all = calloc(PROCESSES, sizeof *all);
+    *count = all ? wl_core.usage_processes(all, PROCESSES) : 0;
+    if (*count > PROCESSES)
+        *count = PROCESSES;
+    return all;
+}
+
+SMI rsmi_dev_memory_total_get(uint32_t dv_ind, int mem_type, uint64_t *total) {
+    DEVICE(dv_ind);
+    REQUIRE(total && mem_type >= VRAM && mem_type <= GTT, INVALID_ARGS);
+    *total = context->info.memory_size;
+    return SUCCESS;
+}
+
+SMI rsmi_dev_memory_usage_get(uint32_t dv_ind, int mem_type, uint64_t *used) {
+    DEVICE(dv_ind);
+    REQUIRE(used && mem_type >= VRAM && mem_type <= GTT, INVALID_ARGS);
+    uint64_t free_bytes = 0, total = 0;
+    if (!context->info.host_memory) {
+        wl_core.memory_info(context, &free_bytes, &total);
+        *used = mem_type == GTT || total < free_bytes ? 0 : total - free_bytes;
+        return SUCCESS;
+    }
+    unsigned count = 0;
+    struct wl_usage_process *all = processes(&count);
+    *used = mem_type == GTT ? 0 : atomic_load(&context->memory_used); /* this process's, and */
+    for (unsigned i = 0; i < count; i++)
+        *used += mem_type == GTT ? all[i].host : all[i].bytes[context->device->index];
+    free(all);
+    return SUCCESS;
+}
+
+/* AMD's structure of a process. */
+struct process {
+    uint32_t process_id, pasid;
+    uint64_t vram_usage, sdma_usage;
+    uint32_t cu_occupancy;
+};
+
+/* Bytes of a process on one device, or on all with UINT32_MAX. */
+static uint64_t bytes_of(const struct wl_usage_process *process, uint32_t index) {
+    uint64_t bytes = 0;
+    for (unsigned i = 0; i < wl_core.context_count(); i++)
+        if (index == UINT32_MAX || index == i)
+            bytes += process->bytes[wl_core.context_at(i)->device->index];
+    return bytes;
+}
+
+SMI rsmi_compute_process_info_get(struct process *procs, uint32_t *num_items) {
+    REQUIRE(atomic_load(&started), INIT_ERROR);
+    REQUIRE(num_items, INVALID_ARGS);
+    unsigned count = 0;
+    (void)wl_core.context_count(); /* starts the runtime */
+    struct wl_usage_process *all = processes(&count);
+    const uint32_t capacity = *num_items;
+    for (unsigned i = 0; procs && i < count && i < capacity; i++)
+        procs[i] = (struct process){.process_id = (uint32_t)all[i].process, .vram_usage = bytes_of(&all[i], UINT32_MAX)};
+    free(all);
+    *num_items = count;
+    return !procs || count <= capacity ? SUCCESS : INSUFFICIENT_SIZE;
+}
+
+static int process_info(uint32_t pid, uint32_t index, struct process *process) {
+    REQUIRE(atomic_load(&started), INIT_ERROR);
+    REQUIRE(process, INVALID_ARGS);
+    unsigned count = 0;
+    int result = NOT_FOUND;
+    (void)wl_core.context_count();
+    struct wl_usage_process *all = processes(&count);
+    for (unsigned i = 0; i < count; i++)
+        if ((uint32_t)all[i].process == pid) {
+            *process = (struct process){.process_id = pid, .vram_usage = bytes_of(&all[i], index)};
+            result = SUCCESS;
+        }
+    free(all);
+    return result;
+}
+
+SMI rsmi_compute_process_info_by_pid_get(uint32_t pid, struct process *proc) { return process_info(pid, UINT32_MAX, proc); }
+
+SMI rsmi_compute_process_info_by_device_get(uint32_t pid, uint32_t dv_ind, struct process *proc) {
+    DEVICE(dv_ind);
+    return process_info(pid, context->index, proc);
+}
+
+SMI rsmi_compute_process_gpus_get(uint32_t pid, uint32_t *dv_indices, uint32_t *num_devices) {
+    REQUIRE(atomic_load(&started), INIT_ERROR);
+    REQUIRE(num_devices, INVALID_ARGS);
+    unsigned count = 0;
+    const uint32_t capacity = *num_devices;
+    const unsigned devices = wl_core.context_count();
+    uint32_t found = 0;
+    bool known = false;
+    struct wl_usage_process *all = processes(&count);
+    for (unsigned i = 0; i < count; i++)
+        for (uint32_t d = 0; (uint32_t)all[i].process == pid && d < devices; d++) {
+            known = true;
+            if (!bytes_of(&all[i], d))
+                continue;
+            if (dv_indices && found < capacity)
+                dv_indices[found] = d;
+            found++;
+        }
+    free(all);
+    REQUIRE(known, NOT_FOUND);
+    *num_devices = found;
+    return !dv_indices || found <= capacity ? SUCCESS : INSUFFICIENT_SIZE;
+}
+
+/* ---- what there is not ------------------------------------------------------------------------------------------ */
+
+/* Sensors, counters and settings of hardware that is not there: the first argument is a device. */
+#define NONE(name)                                                                                                                         \
+    SMI name(uint32_t dv_ind) {                                                                                                            \
+        DEVICE(dv_ind);                                                                                                                    \
+        (void)context;                                                                                                                     \
+        return NOT_SUPPORTED;                                                                                                              \
+    }
+NONE(rsmi_counter_available_counters_get)
+NONE(rsmi_dev_activity_avg_mm_get)
+NONE(rsmi_dev_activity_metric_get)
+NONE(rsmi_dev_busy_percent_get)
+NONE(rsmi_dev_clk_extremum_set)
+NONE(rsmi_dev_clk_range_set)
+NONE(rsmi_dev_compute_partition_get)
+NONE(rsmi_dev_compute_partition_reset)
+NONE(rsmi_dev_compute_partition_set)
+NONE(rsmi_dev_counter_create)
+NONE(rsmi_dev_counter_group_supported)
+NONE(rsmi_dev_current_socket_power_get)
+NONE(rsmi_dev_ecc_count_get)
+NONE(rsmi_dev_ecc_enabled_get)
+NONE(rsmi_dev_ecc_status_get)
+NONE(rsmi_dev_energy_count_get)
+NONE(rsmi_dev_fan_reset)
+NONE(rsmi_dev_fan_rpms_get)
+NONE(rsmi_dev_fan_speed_get)
+NONE(rsmi_dev_fan_speed_max_get)
+NONE(rsmi_dev_fan_speed_set)
+NONE(rsmi_dev_firmware_version_get)
+NONE(rsmi_dev_gpu_clk_freq_get)
+NONE(rsmi_dev_gpu_clk_freq_set)
+NONE(rsmi_dev_gpu_metrics_info_get)
+NONE(rsmi_dev_gpu_reset)
+NONE(rsmi_dev_mem_overdrive_level_get)
+NONE(rsmi_dev_memory_busy_percent_get)
+NONE(rsmi_dev_memory_partition_capabilities_get)
+NONE(rsmi_dev_memory_partition_get)
+NONE(rsmi_dev_memory_partition_reset)
+NONE(rsmi_dev_memory_partition_set)
+NONE(rsmi_dev_memory_reserved_pages_get)
+NONE(rsmi_dev_metrics_header_info_get)
+NONE(rsmi_dev_metrics_log_get)
+NONE(rsmi_dev_metrics_xcd_counter_get)
+NONE(rsmi_dev_od_clk_info_set)
+NONE(rsmi_dev_od_volt_curve_regions_get)
+NONE(rsmi_dev_od_volt_info_get)
+NONE(rsmi_dev_od_volt_info_set)
+NONE(rsmi_dev_overdrive_level_get)
+NONE(rsmi_dev_overdrive_level_set)
+NONE(rsmi_dev_overdrive_level_set_v1)
+NONE(rsmi_dev_pci_bandwidth_get)
+NONE(rsmi_dev_pci_bandwidth_set)
+NONE(rsmi_dev_pci_replay_counter_get)
+NONE(rsmi_dev_pci_throughput_get)
+NONE(rsmi_dev_perf_level_get)
+NONE(rsmi_dev_perf_level_set)
+NONE(rsmi_dev_perf_level_set_v1)
+NONE(rsmi_dev_power_ave_get)
+NONE(rsmi_dev_power_cap_default_get)
+NONE(rsmi_dev_power_cap_get)
+NONE(rsmi_dev_power_cap_range_get)
+NONE(rsmi_dev_power_cap_set)
+NONE(rsmi_dev_power_get)
+NONE(rsmi_dev_power_profile_presets_get)
+NONE(rsmi_dev_power_profile_set)
+NONE(rsmi_dev_serial_number_get)
+NONE(rsmi_dev_supported_func_iterator_open)
+NONE(rsmi_dev_temp_metric_get)
+NONE(rsmi_dev_volt_metric_get)
+NONE(rsmi_dev_vram_vendor_get)
+NONE(rsmi_dev_xgmi_error_reset)
+NONE(rsmi_dev_xgmi_error_status)
+NONE(rsmi_dev_xgmi_hive_id_get)
+NONE(rsmi_dev_xgmi_physical_id_get)
+NONE(rsmi_event_notification_init)
+NONE(rsmi_event_notification_mask_set)
+NONE(rsmi_event_notification_stop)
+NONE(rsmi_perf_determinism_mode_set)
+NONE(rsmi_utilization_count_get)
+
+/* The same for handles that nobody can have, and for events, of which there are none. */
+#define NO_HANDLE(name)                                                                                                                    \
+    SMI name(void) {                                                                                                                       \
+        REQUIRE(atomic_load(&started), INIT_ERROR);                                                                                        \
+        return NOT_SUPPORTED;                                                                                                              \
+    }
+NO_HANDLE(rsmi_counter_control)
+NO_HANDLE(rsmi_counter_read)
+NO_HANDLE(rsmi_dev_counter_destroy)
+NO_HANDLE(rsmi_dev_supported_func_iterator_close)
+NO_HANDLE(rsmi_dev_supported_variant_iterator_open)
+NO_HANDLE(rsmi_event_notification_get)
+NO_HANDLE(rsmi_func_iter_next)
+NO_HANDLE(rsmi_func_iter_value_get)
