@@ -50,7 +50,7 @@ forbidden wl_runtime device/cpu/cpu.h
 forbidden wl_runtime translate/interface/translate.h
 allowed wl_api runtime/memory.h
 forbidden wl_api device/cpu/cpu.h
-forbidden wl_runtime hsa/hsa.h
+forbidden wl_runtime hsa/loader.h
 allowed hsa-runtime64 runtime/core.h
 forbidden hsa-runtime64 api/api.h
 forbidden hsa-runtime64 device/cpu/cpu.h
