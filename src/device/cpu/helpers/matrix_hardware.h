@@ -190,9 +190,11 @@ struct aligned {
     i32x16 zero;   /* all products are zero */
 };
 
-/* Integers in f32 rounded down. */
+/* Integers in f32 rounded down. What is so small that the product is zero is nothing, or below it. */
 INLINE f32x16 in_units(u32x16 c, u32x16 top) {
-    return __builtin_elementwise_floor((f32x16)c * (f32x16)(((FRACTION + 2 * BIAS) << 23) - top));
+    const f32x16 number = (f32x16)c, units = number * (f32x16)(((FRACTION + 2 * BIAS) << 23) - top);
+    const i32x16 vanished = (number < 0) & (units == 0);
+    return vanished ? (f32x16){-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1} : __builtin_elementwise_floor(units);
 }
 
 /* C and one sum, rounded down where they end, and their sum, rounded to nearest. In units of 2^(top - FRACTION - near) it has 32 bits: where the
