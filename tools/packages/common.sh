@@ -19,7 +19,7 @@ umask 022
 part_runtime() { (cd "$1" && find lib -maxdepth 1 -name 'lib*.so.*' && echo lib/libwavelift-threaded.so && find share/doc); }
 part_native() { echo lib/libwavelift-translate.so; }
 part_dev() { (cd "$1" && find include sbin lib/cmake lib/pkgconfig share/hip ! -type d && find lib -maxdepth 1 -name '*.so' -type l); }
-part_tools() { (cd "$1" && find bin lib/wavelift share/man ! -type d); }
+part_tools() { (cd "$1" && find bin lib/wavelift share/man ! -type d && echo lib/libwavelift-topology.so); }
 
 # tree: makes BUILD/packages/tree, the installed folder with the licences of what is linked into it; and says no if it needs anything of the
 # system but glibc 2.28.
