@@ -87,8 +87,6 @@ void wl_profile_summary_free(struct wl_profile_summary *summary);
 void wl_profile_print(const struct wl_profile *profile, const struct wl_profile_summary *summary, FILE *out);
 void wl_profile_write_csv(const struct wl_profile_summary *summary, FILE *out);
 void wl_profile_write_json(const struct wl_profile *profile, const struct wl_profile_summary *summary, FILE *out);
-/* A text as a string of JSON, with its quotes. */
-void wl_profile_write_string(const char *text, FILE *out);
 
 /* A trace in the format of chrome://tracing, which Perfetto reads. False: there is no memory. (profile_trace.c) */
 bool wl_profile_write_trace(const struct wl_profile *profile, FILE *out);

@@ -4,6 +4,7 @@
 #include "sanitize/names.h"
 #include "trace/trace.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 
 #include <errno.h>
@@ -135,14 +136,8 @@ uint64_t wl_profile_look(struct wl_profile *profile) {
 /* ---- reading ------------------------------------------------------------------------------------- */
 
 static bool add(struct wl_events *list, const struct wl_trace_record *record, uint32_t process) {
-    if (list->count == list->capacity) {
-        const size_t capacity = list->capacity ? list->capacity * 2 : 1024;
-        struct wl_event *events = realloc(list->events, capacity * sizeof *events);
-        if (!events)
-            return false;
-        list->events = events;
-        list->capacity = capacity;
-    }
+    if (!WL_ARRAY_RESERVE(list->events, list->count, list->capacity, 1024))
+        return false;
     list->events[list->count++] = (struct wl_event){record, process};
     return true;
 }
@@ -257,21 +252,22 @@ bool wl_profile_read(struct wl_profile *profile) {
     for (size_t i = 0; ok && i < chunk_count(profile); i++)
         ok = read_chunk(profile, chunk(profile, i));
     ok = ok && find_same(profile);
-    struct wl_events *const lists[] = {&profile->calls,       &profile->kernels, &profile->copies, &profile->fills,  &profile->compilations,
-                                       &profile->memory_uses, &profile->ranges,  &profile->marks,  &profile->threads};
-    for (size_t i = 0; ok && i < sizeof lists / sizeof *lists; i++)
-        if (lists[i]->count)
-            qsort(lists[i]->events, lists[i]->count, sizeof *lists[i]->events, by_time);
+    for (int kind = WL_TRACE_NONE; ok && kind <= WL_TRACE_THREAD; kind++) {
+        struct wl_events *list = list_of(profile, (enum wl_trace_kind)kind);
+        if (list && list->count)
+            qsort(list->events, list->count, sizeof *list->events, by_time);
+    }
     if (!ok)
         fprintf(stderr, "wavelift: profile: no memory for what was recorded\n");
     return ok;
 }
 
 void wl_profile_free(struct wl_profile *profile) {
-    struct wl_events *const lists[] = {&profile->calls,       &profile->kernels, &profile->copies, &profile->fills,  &profile->compilations,
-                                       &profile->memory_uses, &profile->ranges,  &profile->marks,  &profile->threads};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        free(lists[i]->events);
+    for (int kind = WL_TRACE_NONE; kind <= WL_TRACE_THREAD; kind++) {
+        struct wl_events *list = list_of(profile, (enum wl_trace_kind)kind);
+        if (list)
+            free(list->events);
+    }
     for (size_t i = 0; profile->names && i < profile->name_count; i++)
         free(profile->names[i]);
     free((void *)profile->names);

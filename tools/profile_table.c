@@ -1,6 +1,8 @@
 /* Tables of what a run did: on the terminal, as CSV, as JSON. */
 #include "profile.h"
 
+#include "sanitize/json.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,18 +208,6 @@ void wl_profile_print(const struct wl_profile *profile, const struct wl_profile_
 
 /* ---- for programs ---------------------------------------------------------------------------------- */
 
-void wl_profile_write_string(const char *text, FILE *out) {
-    putc('"', out);
-    for (; *text; text++)
-        if (*text == '"' || *text == '\\')
-            fprintf(out, "\\%c", *text);
-        else if ((unsigned char)*text < 0x20)
-            fprintf(out, "\\u%04x", *text);
-        else
-            putc(*text, out);
-    putc('"', out);
-}
-
 static void write_csv_rows(const char *kind, const struct wl_profile_table *table, FILE *out) {
     for (size_t i = 0; i < table->count; i++) {
         const struct wl_profile_row *row = &table->rows[i];
@@ -242,7 +232,7 @@ static void write_json_rows(const char *member, const struct wl_profile_table *t
     for (size_t i = 0; i < table->count; i++) {
         const struct wl_profile_row *row = &table->rows[i];
         fputs(i ? ",\n  {\"name\": " : "\n  {\"name\": ", out);
-        wl_profile_write_string(row->name, out);
+        wl_san_write_string(out, row->name);
         fprintf(out,
                 ", \"calls\": %" PRIu64 ", \"total_ns\": %.0f, \"mean_ns\": %.1f, \"least_ns\": %.0f, \"most_ns\": %.0f, "
                 "\"share_percent\": %.4f",

@@ -2,6 +2,8 @@
  * process is shown as a process, whose threads are its streams. */
 #include "profile.h"
 
+#include "sanitize/json.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -41,7 +43,7 @@ static void begin(struct writer *writer, const char *phase, uint64_t process, ui
 
 static void name(const struct writer *writer, const char *category, const char *text) {
     fprintf(writer->out, ",\"cat\":\"%s\",\"name\":", category);
-    wl_profile_write_string(text, writer->out);
+    wl_san_write_string(writer->out, text);
 }
 
 /* A piece of a line of the picture; the caller adds to it and closes it. */
@@ -64,7 +66,7 @@ static void label(struct writer *writer, const char *what, uint64_t process, uin
     fprintf(writer->out, ",\"name\":\"%s\",\"args\":{\"name\":", what);
     char *all = NULL;
     if (asprintf(&all, "%s%s", text, more) >= 0) {
-        wl_profile_write_string(all, writer->out);
+        wl_san_write_string(writer->out, all);
         free(all);
     } else {
         fputs("\"\"", writer->out);

@@ -1,5 +1,5 @@
-/* The functions of calls.inc with a record of each call, and those of arguments.inc for tracers. They stand in the table where there is a run,
- * and a tracer. */
+/* Two more functions for each one of HIP: one that records the call in the run (all of calls.inc), and one around it that also tells the tracer
+ * (those of arguments.inc). The first stands in the table while there is a run, the second while there is a tracer. */
 #include "api/api.h"
 #include "api/table.h"
 #include "api/tracer.h"

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,11 +27,13 @@ static const char *const libraries[WL_ROCTRACER_LIBRARIES][4] = {
 static const char *const registrations[WL_ROCTRACER_LIBRARIES] = {"hipRegisterTracerCallback", "roctxRegisterTracerCallback"};
 
 static void *find(unsigned library, const char *symbol) {
-    void *opened = NULL;
+    static _Atomic(void *) known[WL_ROCTRACER_LIBRARIES]; /* opened; none is ever closed */
+    void *opened = atomic_load(&known[library]);
     for (unsigned i = 0; !opened && libraries[library][i]; i++)
         opened = dlopen(libraries[library][i], RTLD_LAZY | RTLD_NOLOAD);
     if (!opened)
         opened = dlopen(libraries[library][0], RTLD_LAZY);
+    atomic_store(&known[library], opened);
     return opened ? dlsym(opened, symbol) : NULL;
 }
 

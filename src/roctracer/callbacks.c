@@ -2,6 +2,7 @@
 #include "roctracer/tracer.h"
 
 #include "api/traced_call.h"
+#include "base/clock.h"
 
 #include <roctracer/roctracer_roctx.h>
 
@@ -79,20 +80,27 @@ static bool set_callback(callback_place *place, unsigned library, activity_rtapi
     return true;
 }
 
+/* Whether a domain has the operations from `first` to before *end; UINT32_MAX: up to its last one. In a domain in which nothing happens
+ * (`operations` is 0) they become none. */
+static roctracer_status_t check_operations(uint32_t domain, uint32_t operations, uint32_t first, uint32_t *end) {
+    if (domain >= ACTIVITY_DOMAIN_NUMBER)
+        return wl_roctracer_fail(ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID, "no such domain");
+    if (operations == 0 || *end == UINT32_MAX)
+        *end = operations;
+    if (operations && (first >= operations || *end > operations))
+        return wl_roctracer_fail(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "the domain has no such operation");
+    return ROCTRACER_STATUS_SUCCESS;
+}
+
 /* Sets or, with NULL, clears the callbacks of operations from `first` to before `end`. */
 static roctracer_status_t set_callbacks(uint32_t domain, uint32_t first, uint32_t end, activity_rtapi_callback_t function, void *argument) {
     uint32_t operations;
     unsigned library;
     bool ok = true;
     callback_place *places = callbacks_of(domain, &operations, &library);
-    if (domain >= ACTIVITY_DOMAIN_NUMBER)
-        return wl_roctracer_fail(ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID, "no such domain");
-    if (!places) /* nothing happens there */
-        return ROCTRACER_STATUS_SUCCESS;
-    if (end == UINT32_MAX)
-        end = operations;
-    if (first >= operations || end > operations)
-        return wl_roctracer_fail(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "the domain has no such operation");
+    const roctracer_status_t status = check_operations(domain, places ? operations : 0, first, &end);
+    if (status != ROCTRACER_STATUS_SUCCESS)
+        return status;
     pthread_mutex_lock(&state.lock);
     for (uint32_t i = first; i < end && ok; i++)
         ok = set_callback(&places[i], library, function, argument);
@@ -103,14 +111,9 @@ static roctracer_status_t set_callbacks(uint32_t domain, uint32_t first, uint32_
 static roctracer_status_t set_pools(uint32_t domain, uint32_t first, uint32_t end, struct wl_roctracer_pool *pool) {
     uint32_t operations;
     pool_place *places = pools_of(domain, &operations);
-    if (domain >= ACTIVITY_DOMAIN_NUMBER)
-        return wl_roctracer_fail(ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID, "no such domain");
-    if (!places)
-        return ROCTRACER_STATUS_SUCCESS;
-    if (end == UINT32_MAX)
-        end = operations;
-    if (first >= operations || end > operations)
-        return wl_roctracer_fail(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "the domain has no such operation");
+    const roctracer_status_t status = check_operations(domain, places ? operations : 0, first, &end);
+    if (status != ROCTRACER_STATUS_SUCCESS)
+        return status;
     pthread_mutex_lock(&state.lock);
     for (uint32_t i = first; i < end; i++) {
         const bool was = atomic_load(&places[i]);
@@ -172,7 +175,7 @@ static void record_call(uint32_t number, const struct wl_api_traced *call) {
                                           .op = number,
                                           .correlation_id = call->data.correlation,
                                           .begin_ns = call->begin,
-                                          .end_ns = wl_roctracer_now(),
+                                          .end_ns = wl_now(),
                                           .process_id = (uint32_t)getpid(),
                                           .thread_id = (uint32_t)syscall(SYS_gettid)};
     write_records(&state.call_records[number], records, used, NULL);
@@ -216,7 +219,7 @@ static int hip_traced(uint32_t domain, uint32_t operation, void *data) {
         return -1;
     if (call) {
         call->data.correlation = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
-        call->begin = wl_roctracer_now();
+        call->begin = wl_now();
         call->before = called ? call_begins : NULL;
         call->after = called || recorded ? call_ends : NULL;
     }

@@ -27,12 +27,10 @@ static struct {
     struct wl_roctracer_pool *pool;
 } by_default = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-uint64_t wl_roctracer_now(void) { return wl_now(); }
-
 WL_ROCTRACER_API roctracer_status_t roctracer_get_timestamp(roctracer_timestamp_t *timestamp) {
     if (!timestamp)
         return wl_roctracer_fail(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "no place for a time");
-    *timestamp = wl_roctracer_now();
+    *timestamp = wl_now();
     return ROCTRACER_STATUS_SUCCESS;
 }
 
@@ -87,7 +85,8 @@ static struct buffer *take_full(struct wl_roctracer_pool *pool) {
     return buffer;
 }
 
-/* Calls the callback for the full buffers, in order. In a callback nothing is delivered: who called it goes on. */
+/* Calls the pool's callback for the full buffers, in order. If the callback itself comes here (it flushed the pool, or its records filled a
+ * buffer), nothing is done: the loop that called it takes the new buffers too. */
 static void deliver(struct wl_roctracer_pool *pool) {
     struct buffer *buffer;
     pthread_mutex_lock(&pool->delivery);

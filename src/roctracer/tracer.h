@@ -31,14 +31,13 @@ const char *wl_roctracer_command_name(uint32_t kind);
 
 /* ---- pool.c ---- */
 struct wl_roctracer_pool;
-uint64_t wl_roctracer_now(void);
 /* Adds records that belong together, the last of which has a kernel's name, if `name` is not NULL. */
 void wl_roctracer_write(struct wl_roctracer_pool *pool, const activity_record_t *records, unsigned count, const char *name);
 /* The default pool; NULL: there is none. */
 struct wl_roctracer_pool *wl_roctracer_default(void);
 
 /* ---- callbacks.c ---- */
-/* Records for this pool stop; those that are being written have been when it returns. */
+/* Disables all records for this pool. When it returns, none is being written to the pool any more. */
 void wl_roctracer_forget(const struct wl_roctracer_pool *pool);
 
 #endif

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Bytes that are not printable ASCII are escaped one by one, so that the file is JSON whatever a name holds; bytes of UTF-8 stay. */
-static void write_string(FILE *out, const char *text) {
+void wl_san_write_string(FILE *out, const char *text) {
     putc('"', out);
     for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
         if (*at == '"' || *at == '\\')
@@ -26,7 +25,7 @@ static void write_member(FILE *out, const char *name, const char *value) {
     if (!value)
         return;
     fprintf(out, ", \"%s\": ", name);
-    write_string(out, value);
+    wl_san_write_string(out, value);
 }
 
 static void write_stack(FILE *out, const char *name, uint64_t stack) {
@@ -36,7 +35,7 @@ static void write_stack(FILE *out, const char *name, uint64_t stack) {
         fprintf(out, ", \"%s\": [", name);
     for (unsigned i = 0; i < count; i++) {
         fputs(i ? ", {\"function\": " : "{\"function\": ", out);
-        write_string(out, frames[i].function);
+        wl_san_write_string(out, frames[i].function);
         write_member(out, "place", frames[i].place);
         putc('}', out);
     }
@@ -50,7 +49,7 @@ static void write_outer(FILE *out, const char *outer) {
     bool first = true;
     for (; wl_san_next_outer(&outer, line, sizeof line); first = false) {
         fputs(first ? ", \"outer\": [" : ", ", out);
-        write_string(out, line);
+        wl_san_write_string(out, line);
     }
     if (!first)
         putc(']', out);
@@ -79,7 +78,7 @@ static void write_place(FILE *out, const struct wl_san_place *place, const struc
 
 static void write_block(FILE *out, const struct wl_san_block *block) {
     fprintf(out, ", \"allocation\": {\"address\": \"0x%" PRIx64 "\", \"size\": %" PRIu64 ", \"memory\": ", block->address, block->size);
-    write_string(out, wl_san_memory_words(block->kind));
+    wl_san_write_string(out, wl_san_memory_words(block->kind));
     write_member(out, "name", block->name);
     write_member(out, "made_by", block->made_by);
     write_stack(out, "made_stack", block->made_stack);

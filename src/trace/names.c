@@ -1,62 +1,53 @@
 #include "trace/trace.h"
 
+#include "base/table.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The process's names, by their text: a hash table that grows, with open addressing. */
+struct name {
+    uint32_t number;
+    char text[];
+};
+
+/* The process's names, by hashes of their text. */
 static struct {
     pthread_mutex_t lock;
-    size_t capacity, used;
-    struct name {
-        char *text;
-        uint32_t number;
-    } *slots;
+    struct wl_table table;
 } names = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static size_t hash(const char *text) {
-    size_t value = 14695981039346656037u;
+static uint64_t hash(const char *text) {
+    uint64_t value = 14695981039346656037u;
     for (; *text; text++)
         value = (value ^ (unsigned char)*text) * 1099511628211u;
     return value;
 }
 
-static struct name *find(const char *text) {
-    size_t slot = hash(text) & (names.capacity - 1);
-    while (names.slots[slot].text && strcmp(names.slots[slot].text, text) != 0)
-        slot = (slot + 1) & (names.capacity - 1);
-    return &names.slots[slot];
-}
-
-static bool grow(void) {
-    if (names.used * 2 < names.capacity)
-        return true;
-    struct name *before = names.slots;
-    size_t count = names.capacity, capacity = count ? count * 2 : 256;
-    struct name *slots = calloc(capacity, sizeof *slots);
-    if (!slots)
-        return false;
-    names.slots = slots;
-    names.capacity = capacity;
-    for (size_t i = 0; i < count; i++)
-        if (before[i].text)
-            *find(before[i].text) = before[i];
-    free(before);
-    return true;
+/* The caller has the lock. NULL: no memory. */
+static struct name *make(uint64_t key, const char *text) {
+    const size_t length = strlen(text);
+    struct name *made = malloc(sizeof *made + length + 1);
+    if (!made || !wl_table_add(&names.table, key, made)) {
+        free(made);
+        return NULL;
+    }
+    memcpy(made->text, text, length + 1);
+    made->number = wl_trace_next_name();
+    wl_trace_put_name(made->number, text, length);
+    return made;
 }
 
 uint32_t wl_trace_name(const char *name) {
-    uint32_t number = 0;
+    const uint64_t key = hash(name);
+    struct name *found;
+    size_t at = 0;
     pthread_mutex_lock(&names.lock);
-    if (grow()) {
-        struct name *place = find(name);
-        if (!place->text && (place->text = strdup(name))) {
-            place->number = wl_trace_next_name();
-            names.used++;
-            (void)wl_trace_put_name(place->number, name, strlen(name)); /* what is lost is counted */
-        }
-        number = place->number;
-    }
+    while ((found = wl_table_next(&names.table, key, &at)) && strcmp(found->text, name) != 0)
+        ;
+    if (!found)
+        found = make(key, name);
+    const uint32_t number = found ? found->number : 0;
     pthread_mutex_unlock(&names.lock);
     return number;
 }

@@ -27,7 +27,6 @@ struct wl_trace_run {
     _Atomic uint64_t names;        /* numbers of names handed out */
     _Atomic uint64_t correlations; /* blocks of WL_TRACE_BLOCK numbers handed out */
     _Atomic uint64_t lost;         /* records for which there was no room on the disk */
-    _Atomic uint64_t processes;    /* that have begun to write */
 };
 
 enum { WL_TRACE_BLOCK = 4096 };

@@ -92,37 +92,31 @@ static bool next_chunk(struct writer *writer) {
     return true;
 }
 
-struct wl_trace_record *wl_trace_take(void) {
+/* So many places in one chunk, one behind the other. NULL: there is no room, which is counted. */
+static struct wl_trace_record *take(size_t count) {
     struct writer *place = writer();
-    if (place && __builtin_expect(place->next == place->end, 0) && !next_chunk(place))
-        place = NULL;
-    if (!place) {
+    if (!place || (__builtin_expect((size_t)(place->end - place->next) < count, 0) && !next_chunk(place))) {
         atomic_fetch_add_explicit(&trace.run->lost, 1, memory_order_relaxed);
         return NULL;
     }
-    struct wl_trace_record *record = place->next++;
+    struct wl_trace_record *record = place->next;
+    place->next += count;
     record->thread = place->thread;
     return record;
 }
 
-bool wl_trace_put_name(uint32_t number, const char *name, size_t length) {
-    struct writer *place = writer();
+struct wl_trace_record *wl_trace_take(void) { return take(1); }
+
+void wl_trace_put_name(uint32_t number, const char *name, size_t length) {
     if (length > LONGEST_NAME)
         length = LONGEST_NAME;
-    const size_t records = 1 + (length + sizeof(struct wl_trace_record) - 1) / sizeof(struct wl_trace_record);
-    if (!place || ((size_t)(place->end - place->next) < records && !next_chunk(place))) {
-        if (trace.run)
-            atomic_fetch_add_explicit(&trace.run->lost, 1, memory_order_relaxed);
-        return false;
-    }
-    struct wl_trace_record *record = place->next;
-    place->next += records;
+    struct wl_trace_record *record = take(1 + (length + sizeof *record - 1) / sizeof *record);
+    if (!record)
+        return;
     record->name = number;
-    record->thread = place->thread;
     record->length = (uint32_t)length;
     memcpy(record + 1, name, length);
     wl_trace_put(record, WL_TRACE_NAME);
-    return true;
 }
 
 uint32_t wl_trace_next_name(void) { return (uint32_t)atomic_fetch_add(&trace.run->names, 1) + 1; }
@@ -174,7 +168,6 @@ static void after_fork_in_child(void) {
     own = NULL;
     (void)pthread_setspecific(trace.key, NULL);
     pthread_mutex_init(&trace.lock, NULL);
-    atomic_fetch_add(&trace.run->processes, 1);
 }
 
 static void begin(void) {
@@ -198,7 +191,6 @@ static void begin(void) {
     }
     (void)pthread_atfork(before_fork, after_fork, after_fork_in_child);
     wl_trace_clock_set((enum wl_trace_clock)trace.run->clock);
-    atomic_fetch_add(&trace.run->processes, 1);
     trace.program = wl_trace_name(program_invocation_short_name);
     atomic_fetch_or(&wl_trace_wanted.flags, WL_TRACE_RUN);
 }

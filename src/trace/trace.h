@@ -25,7 +25,7 @@ extern union wl_trace_wanted {
     };
 } wl_trace_wanted __attribute__((visibility("hidden")));
 
-/* Whether anybody does; whether a run is recorded, without which no place for a record may be taken. */
+/* Whether anybody wants to know; and whether a run is recorded: only then may wl_trace_take be called. */
 static inline bool wl_trace_on(void) { return __builtin_expect(atomic_load_explicit(&wl_trace_wanted.any, memory_order_relaxed) != 0, 0); }
 static inline bool wl_trace_runs(void) {
     return __builtin_expect(atomic_load_explicit(&wl_trace_wanted.flags, memory_order_relaxed) & WL_TRACE_RUN, 0);
@@ -97,7 +97,7 @@ static inline uint32_t wl_trace_name_kept(_Atomic uint32_t *number, const char *
 }
 
 /* Writes a name's record. For names.c. */
-bool wl_trace_put_name(uint32_t number, const char *name, size_t length);
+void wl_trace_put_name(uint32_t number, const char *name, size_t length);
 /* The next number of a name. For names.c. */
 uint32_t wl_trace_next_name(void);
 
