@@ -3,15 +3,14 @@
  * driver's files. */
 #include "commands.h"
 
+#include "codeobject/codeobject.h"
+
 #include <elf.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct file {
@@ -37,20 +36,6 @@ static bool find_program(const char *program, char path[PATH_MAX]) {
         if (!*at)
             return false;
     }
-}
-
-static bool open_file(const char *path, struct file *file) {
-    struct stat info;
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    void *data = MAP_FAILED;
-    if (descriptor >= 0 && fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
-        data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    if (descriptor >= 0)
-        close(descriptor);
-    if (data == MAP_FAILED)
-        return false;
-    *file = (struct file){data, (size_t)info.st_size};
-    return true;
 }
 
 /* A section of an ELF file by its type; NULL: none, or it is not an ELF file of 64 bits. */
@@ -125,12 +110,13 @@ static bool names_driver(const struct file *file) {
 
 bool wl_tool_wants_topology(const char *program) {
     char path[PATH_MAX];
-    struct file file;
-    if (!find_program(program, path) || !open_file(path, &file))
+    struct wl_file mapped;
+    if (!find_program(program, path) || wl_file_map(&mapped, path) != WL_OK)
         return true;
+    const struct file file = {mapped.data, mapped.size};
     const enum verdict verdict = by_libraries(&file);
     const bool wants = verdict == YES || (verdict == NO && (goes_on(&file) || names_driver(&file)));
-    munmap((void *)(uintptr_t)file.data, file.size);
+    wl_file_unmap(&mapped);
     return wants;
 }
 

@@ -6,7 +6,7 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-enum { AGENT = 0x746e6741, MAX_AGENTS = WL_MAX_DEVICES + 1, QUEUES = 128, QUEUE_LEAST = 64, QUEUE_MOST = 1 << 17 };
+enum { MAX_AGENTS = WL_MAX_DEVICES + 1, QUEUES = 128, QUEUE_LEAST = 64 };
 
 static struct {
     struct wl_hsa_agent agents[MAX_AGENTS];
@@ -41,18 +41,16 @@ static void add_pool(struct wl_hsa_agent *agent, int segment, uint32_t flags, ui
 }
 
 static void make_host(struct wl_hsa_agent *agent) {
-    agent->magic = AGENT;
-    agent->size = host_memory();
+    const uint64_t size = host_memory();
     host_name(agent->name, sizeof agent->name);
-    add_pool(agent, HSA_AMD_SEGMENT_GLOBAL, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED, agent->size);
+    add_pool(agent, HSA_AMD_SEGMENT_GLOBAL, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED, size);
     add_pool(agent, HSA_AMD_SEGMENT_GLOBAL, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED | HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT,
-             agent->size);
-    add_pool(agent, HSA_AMD_SEGMENT_GLOBAL, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED, agent->size);
+             size);
+    add_pool(agent, HSA_AMD_SEGMENT_GLOBAL, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED, size);
 }
 
 static void make_device(struct wl_hsa_agent *agent, struct wl_context *context, unsigned node) {
     char text[64];
-    agent->magic = AGENT;
     agent->context = context;
     agent->node = node;
     agent->isa.target = *wl_core.target();
@@ -112,8 +110,6 @@ HSA hsa_iterate_agents(hsa_status_t (*callback)(hsa_agent_t agent, void *data), 
 
 /* ---- attributes ---------------------------------------------------------------------------------------- */
 
-#define SET(type, v) (*(type *)value = (type)(v))
-
 static void uuid_of(const struct wl_hsa_agent *agent, char text[21]) {
     if (!agent->context) {
         snprintf(text, 21, "CPU-XX");
@@ -147,30 +143,30 @@ static hsa_status_t of_any(struct wl_hsa_agent *agent, int attribute, void *valu
         wl_hsa_text(value, text, sizeof text);
         break;
     case HSA_AGENT_INFO_FEATURE:
-        SET(uint32_t, info ? HSA_AGENT_FEATURE_KERNEL_DISPATCH : 0);
+        HSA_SET(uint32_t, info ? HSA_AGENT_FEATURE_KERNEL_DISPATCH : 0);
         break;
     case HSA_AGENT_INFO_MACHINE_MODEL:
-        SET(uint32_t, HSA_MACHINE_MODEL_LARGE);
+        HSA_SET(uint32_t, HSA_MACHINE_MODEL_LARGE);
         break;
     case HSA_AGENT_INFO_PROFILE:
-        SET(uint32_t, info ? HSA_PROFILE_BASE : HSA_PROFILE_FULL);
+        HSA_SET(uint32_t, info ? HSA_PROFILE_BASE : HSA_PROFILE_FULL);
         break;
     case HSA_AGENT_INFO_DEFAULT_FLOAT_ROUNDING_MODE:
-        SET(uint32_t, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR);
+        HSA_SET(uint32_t, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR);
         break;
     case HSA_AGENT_INFO_BASE_PROFILE_DEFAULT_FLOAT_ROUNDING_MODES:
-        SET(uint32_t, 1u << HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR);
+        HSA_SET(uint32_t, 1u << HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR);
         break;
     case HSA_AGENT_INFO_NODE:
     case HSA_AMD_AGENT_INFO_DRIVER_NODE_ID:
-        SET(uint32_t, agent->node);
+        HSA_SET(uint32_t, agent->node);
         break;
     case HSA_AGENT_INFO_DEVICE:
-        SET(uint32_t, info ? HSA_DEVICE_TYPE_GPU : HSA_DEVICE_TYPE_CPU);
+        HSA_SET(uint32_t, info ? HSA_DEVICE_TYPE_GPU : HSA_DEVICE_TYPE_CPU);
         break;
     case HSA_AGENT_INFO_VERSION_MAJOR:
     case HSA_AGENT_INFO_VERSION_MINOR:
-        SET(uint16_t, 1);
+        HSA_SET(uint16_t, 1);
         break;
     case HSA_AGENT_INFO_EXTENSIONS:
         memset(value, 0, 128);
@@ -179,10 +175,10 @@ static hsa_status_t of_any(struct wl_hsa_agent *agent, int attribute, void *valu
         *(hsa_agent_t *)value = wl_hsa_agent_of(NULL);
         break;
     case HSA_AMD_AGENT_INFO_CACHELINE_SIZE:
-        SET(uint32_t, info ? 128 : 64);
+        HSA_SET(uint32_t, info ? 128 : 64);
         break;
     case HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY:
-        SET(uint64_t, UINT64_C(1000000000));
+        HSA_SET(uint64_t, UINT64_C(1000000000));
         break;
     default:
         return HSA_STATUS_INFO_BREAK; /* another function's */
@@ -206,7 +202,7 @@ static void caches_of(const struct wl_hsa_agent *agent, uint32_t sizes[4]) {
 static hsa_status_t of_host(int attribute, void *value) {
     switch (attribute) {
     case HSA_AGENT_INFO_QUEUE_TYPE:
-        SET(uint32_t, HSA_QUEUE_TYPE_MULTI);
+        HSA_SET(uint32_t, HSA_QUEUE_TYPE_MULTI);
         break;
     case HSA_AGENT_INFO_WORKGROUP_MAX_DIM:
         memset(value, 0, 3 * sizeof(uint16_t));
@@ -220,10 +216,10 @@ static hsa_status_t of_host(int attribute, void *value) {
     case HSA_AGENT_INFO_FAST_F16_OPERATION:
     case HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES:
     case HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS:
-        SET(bool, attribute == HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS);
+        HSA_SET(bool, attribute == HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS);
         break;
     case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT:
-        SET(uint32_t, sysconf(_SC_NPROCESSORS_ONLN));
+        HSA_SET(uint32_t, sysconf(_SC_NPROCESSORS_ONLN));
         break;
     case HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES:
         memset(value, 0, 8);
@@ -232,7 +228,7 @@ static hsa_status_t of_host(int attribute, void *value) {
     case HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_MAX:
     case HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT:
     case HSA_AMD_AGENT_INFO_DRIVER_UID:
-        SET(uint64_t, 0);
+        HSA_SET(uint64_t, 0);
         break;
     case HSA_AGENT_INFO_WAVEFRONT_SIZE:
     case HSA_AGENT_INFO_WORKGROUP_MAX_SIZE:
@@ -261,7 +257,7 @@ static hsa_status_t of_host(int attribute, void *value) {
     case HSA_AMD_AGENT_INFO_NUM_SDMA_XGMI_ENG:
     case HSA_AMD_AGENT_INFO_IOMMU_SUPPORT:
     case HSA_AMD_AGENT_INFO_NUM_XCC:
-        SET(uint32_t, 0);
+        HSA_SET(uint32_t, 0);
         break;
     default:
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -275,100 +271,100 @@ static hsa_status_t of_device(struct wl_hsa_agent *agent, int attribute, void *v
     switch (attribute) {
     case HSA_AGENT_INFO_FAST_F16_OPERATION:
     case HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES:
-        SET(bool, true);
+        HSA_SET(bool, true);
         break;
     case HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS:
-        SET(bool, !info->discrete);
+        HSA_SET(bool, !info->discrete);
         break;
     case HSA_AGENT_INFO_WAVEFRONT_SIZE:
-        SET(uint32_t, agent->isa.wave_size);
+        HSA_SET(uint32_t, agent->isa.wave_size);
         break;
     case HSA_AGENT_INFO_WORKGROUP_MAX_DIM:
         for (int i = 0; i < 3; i++)
             ((uint16_t *)value)[i] = (uint16_t)info->max_block[i];
         break;
     case HSA_AGENT_INFO_WORKGROUP_MAX_SIZE:
-        SET(uint32_t, info->max_workgroup_size);
+        HSA_SET(uint32_t, info->max_workgroup_size);
         break;
     case HSA_AGENT_INFO_GRID_MAX_DIM: /* in work items */
         for (int i = 0; i < 3; i++)
             ((uint32_t *)value)[i] = info->any_grid ? UINT32_MAX : info->max_grid[i];
         break;
     case HSA_AGENT_INFO_GRID_MAX_SIZE:
-        SET(uint32_t, UINT32_MAX);
+        HSA_SET(uint32_t, UINT32_MAX);
         break;
     case HSA_AGENT_INFO_FBARRIER_MAX_SIZE:
-        SET(uint32_t, 32);
+        HSA_SET(uint32_t, 32);
         break;
     case HSA_AGENT_INFO_QUEUES_MAX:
-        SET(uint32_t, QUEUES);
+        HSA_SET(uint32_t, QUEUES);
         break;
     case HSA_AGENT_INFO_QUEUE_MIN_SIZE:
-        SET(uint32_t, QUEUE_LEAST);
+        HSA_SET(uint32_t, QUEUE_LEAST);
         break;
     case HSA_AGENT_INFO_QUEUE_MAX_SIZE:
-        SET(uint32_t, QUEUE_MOST);
+        HSA_SET(uint32_t, WL_HSA_QUEUE_MOST);
         break;
     case HSA_AGENT_INFO_QUEUE_TYPE:
-        SET(uint32_t, HSA_QUEUE_TYPE_MULTI);
+        HSA_SET(uint32_t, HSA_QUEUE_TYPE_MULTI);
         break;
     case HSA_AGENT_INFO_ISA:
         *(hsa_isa_t *)value = (hsa_isa_t){(uint64_t)(uintptr_t)&agent->isa};
         break;
     case HSA_AMD_AGENT_INFO_CHIP_ID:
-        SET(uint32_t, 0x740f);
+        HSA_SET(uint32_t, 0x740f);
         break;
     case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT:
     case HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT:
-        SET(uint32_t, info->compute_units);
+        HSA_SET(uint32_t, info->compute_units);
         break;
     case HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY:
-        SET(uint32_t, info->clock_khz / 1000);
+        HSA_SET(uint32_t, info->clock_khz / 1000);
         break;
     case HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS:
-        SET(uint32_t, 4);
+        HSA_SET(uint32_t, 4);
         break;
     case HSA_AMD_AGENT_INFO_BDFID:
-        SET(uint32_t, info->pci_bus << 8 | info->pci_device << 3);
+        HSA_SET(uint32_t, info->pci_bus << 8 | info->pci_device << 3);
         break;
     case HSA_AMD_AGENT_INFO_DOMAIN:
-        SET(uint32_t, info->pci_domain);
+        HSA_SET(uint32_t, info->pci_domain);
         break;
     case HSA_AMD_AGENT_INFO_MEMORY_WIDTH:
-        SET(uint32_t, info->memory_bus_bits);
+        HSA_SET(uint32_t, info->memory_bus_bits);
         break;
     case HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY:
-        SET(uint32_t, info->memory_clock_khz / 1000);
+        HSA_SET(uint32_t, info->memory_clock_khz / 1000);
         break;
     case HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU:
-        SET(uint32_t, 2048 / agent->isa.wave_size);
+        HSA_SET(uint32_t, 2048 / agent->isa.wave_size);
         break;
     case HSA_AMD_AGENT_INFO_NUM_SIMDS_PER_CU:
-        SET(uint32_t, agent->isa.target.major >= 10 ? 2 : 4);
+        HSA_SET(uint32_t, agent->isa.target.major >= 10 ? 2 : 4);
         break;
     case HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES:
     case HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE:
     case HSA_AMD_AGENT_INFO_ASIC_REVISION:
     case HSA_AMD_AGENT_INFO_NUM_SDMA_ENG:
     case HSA_AMD_AGENT_INFO_NUM_XCC:
-        SET(uint32_t, 1);
+        HSA_SET(uint32_t, 1);
         break;
     case HSA_AMD_AGENT_INFO_ASIC_FAMILY_ID:
     case HSA_AMD_AGENT_INFO_UCODE_VERSION:
     case HSA_AMD_AGENT_INFO_SDMA_UCODE_VERSION:
     case HSA_AMD_AGENT_INFO_NUM_SDMA_XGMI_ENG:
     case HSA_AMD_AGENT_INFO_IOMMU_SUPPORT:
-        SET(uint32_t, 0);
+        HSA_SET(uint32_t, 0);
         break;
     case HSA_AMD_AGENT_INFO_HDP_FLUSH: /* two addresses: there is nothing to flush */
         memset(value, 0, 16);
         break;
     case HSA_AMD_AGENT_INFO_MEMORY_AVAIL:
         wl_core.memory_info(agent->context, &free, &total);
-        SET(uint64_t, free);
+        HSA_SET(uint64_t, free);
         break;
     case HSA_AMD_AGENT_INFO_DRIVER_UID:
-        SET(uint64_t, agent->node);
+        HSA_SET(uint64_t, agent->node);
         break;
     case HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES: /* a bit for devices that share the host's memory */
     case HSA_AMD_AGENT_INFO_AQL_EXTENSIONS:
@@ -376,7 +372,7 @@ static hsa_status_t of_device(struct wl_hsa_agent *agent, int attribute, void *v
         break;
     case HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_MAX:
     case HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT:
-        SET(uint64_t, 0);
+        HSA_SET(uint64_t, 0);
         break;
     case HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS: /* no images through HSA yet */
     case HSA_EXT_AGENT_INFO_IMAGE_1DA_MAX_ELEMENTS:
@@ -385,7 +381,7 @@ static hsa_status_t of_device(struct wl_hsa_agent *agent, int attribute, void *v
     case HSA_EXT_AGENT_INFO_MAX_IMAGE_RD_HANDLES:
     case HSA_EXT_AGENT_INFO_MAX_IMAGE_RORW_HANDLES:
     case HSA_EXT_AGENT_INFO_MAX_SAMPLER_HANDLERS:
-        SET(uint32_t, 0);
+        HSA_SET(uint32_t, 0);
         break;
     case HSA_EXT_AGENT_INFO_IMAGE_2D_MAX_ELEMENTS:
     case HSA_EXT_AGENT_INFO_IMAGE_2DA_MAX_ELEMENTS:
@@ -460,19 +456,19 @@ HSA hsa_isa_get_info_alt(hsa_isa_t isa, int attribute, void *value) {
     HSA_REQUIRE(value, HSA_STATUS_ERROR_INVALID_ARGUMENT);
     switch (attribute) {
     case HSA_ISA_INFO_NAME_LENGTH: /* with the zero behind it, as AMD's library counts */
-        SET(uint32_t, strlen(i->name) + 1);
+        HSA_SET(uint32_t, strlen(i->name) + 1);
         break;
     case HSA_ISA_INFO_NAME:
         memcpy(value, i->name, strlen(i->name) + 1);
         break;
     case HSA_ISA_INFO_CALL_CONVENTION_COUNT:
-        SET(uint32_t, 1);
+        HSA_SET(uint32_t, 1);
         break;
     case HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONT_SIZE:
-        SET(uint32_t, i->wave_size);
+        HSA_SET(uint32_t, i->wave_size);
         break;
     case HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONTS_PER_COMPUTE_UNIT:
-        SET(uint32_t, 2048 / i->wave_size);
+        HSA_SET(uint32_t, 2048 / i->wave_size);
         break;
     case HSA_ISA_INFO_MACHINE_MODELS:
         ((bool *)value)[0] = false, ((bool *)value)[1] = true;
@@ -486,24 +482,24 @@ HSA hsa_isa_get_info_alt(hsa_isa_t isa, int attribute, void *value) {
         ((bool *)value)[2] = true;
         break;
     case HSA_ISA_INFO_FAST_F16_OPERATION:
-        SET(bool, true);
+        HSA_SET(bool, true);
         break;
     case HSA_ISA_INFO_WORKGROUP_MAX_DIM:
         for (int d = 0; d < 3; d++)
             ((uint16_t *)value)[d] = 1024;
         break;
     case HSA_ISA_INFO_WORKGROUP_MAX_SIZE:
-        SET(uint32_t, 1024);
+        HSA_SET(uint32_t, 1024);
         break;
     case HSA_ISA_INFO_GRID_MAX_DIM:
         for (int d = 0; d < 3; d++)
             ((uint32_t *)value)[d] = UINT32_MAX;
         break;
     case HSA_ISA_INFO_GRID_MAX_SIZE:
-        SET(uint64_t, UINT64_MAX);
+        HSA_SET(uint64_t, UINT64_MAX);
         break;
     case HSA_ISA_INFO_FBARRIER_MAX_SIZE:
-        SET(uint32_t, 32);
+        HSA_SET(uint32_t, 32);
         break;
     default:
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -547,7 +543,7 @@ HSA hsa_wavefront_get_info(hsa_wavefront_t wavefront, int attribute, void *value
     const struct wl_hsa_isa *isa = isa_of((hsa_isa_t){wavefront.handle});
     HSA_REQUIRE(isa, HSA_STATUS_ERROR_INVALID_WAVEFRONT);
     HSA_REQUIRE(value && attribute == HSA_WAVEFRONT_INFO_SIZE, HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    SET(uint32_t, isa->wave_size);
+    HSA_SET(uint32_t, isa->wave_size);
     return HSA_STATUS_SUCCESS;
 }
 
@@ -590,16 +586,16 @@ HSA hsa_cache_get_info(hsa_cache_t cache, int attribute, void *value) {
     snprintf(name, sizeof name, "%s L%u", a->name, level);
     switch (attribute) {
     case HSA_CACHE_INFO_NAME_LENGTH:
-        SET(uint32_t, strlen(name));
+        HSA_SET(uint32_t, strlen(name));
         break;
     case HSA_CACHE_INFO_NAME:
         memcpy(value, name, strlen(name) + 1);
         break;
     case HSA_CACHE_INFO_LEVEL:
-        SET(uint8_t, level);
+        HSA_SET(uint8_t, level);
         break;
     case HSA_CACHE_INFO_SIZE:
-        SET(uint32_t, sizes[level - 1]);
+        HSA_SET(uint32_t, sizes[level - 1]);
         break;
     default:
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;

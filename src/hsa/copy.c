@@ -82,7 +82,7 @@ static hsa_status_t run(const struct copy *copy) {
     return status;
 }
 
-/* Appends what was asked for since the last time, in that order. */
+/* Appends the copies that were enqueued since the previous call to the list, oldest first. `last`: where the list ends. */
 static void take_fresh(struct copy **last) {
     pthread_mutex_lock(&copies.lock);
     struct copy *fresh = copies.fresh, *in_order = NULL;

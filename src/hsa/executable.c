@@ -2,13 +2,12 @@
 #include "hsa/hsa.h"
 #include "hsa/loader.h"
 
-#include "base/array.h"
+#include "base/table.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,11 +53,7 @@ struct executable {
 static struct {
     pthread_rwlock_t lock; /* over executables, what is loaded in them, and the kernels below */
     struct executable *first;
-    struct known_kernel {
-        uint64_t object;
-        struct wl_loaded_kernel *kernel;
-    } *kernels; /* by object */
-    size_t count, capacity;
+    struct wl_table kernels; /* struct wl_loaded_kernel, by the address of its descriptor on the device */
 } all = {.lock = PTHREAD_RWLOCK_INITIALIZER};
 
 /* ---- readers ------------------------------------------------------------------------------------------- */
@@ -176,36 +171,11 @@ HSA hsa_executable_create(int profile, int executable_state, const char *options
 
 /* ---- kernels by their descriptors -------------------------------------------------------------------------- */
 
-/* The place of an object among the kernels, or where it would be. */
-static size_t place_of(uint64_t object) {
-    size_t low = 0, high = all.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (all.kernels[middle].object < object)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 struct wl_loaded_kernel *wl_hsa_kernel(uint64_t object) {
     pthread_rwlock_rdlock(&all.lock);
-    size_t at = place_of(object);
-    const bool known = at < all.count && all.kernels[at].object == object;
-    struct wl_loaded_kernel *kernel = known ? all.kernels[at].kernel : NULL;
+    struct wl_loaded_kernel *kernel = wl_table_find(&all.kernels, object);
     pthread_rwlock_unlock(&all.lock);
     return kernel;
-}
-
-static bool add_kernel(uint64_t object, struct wl_loaded_kernel *kernel) {
-    const size_t at = place_of(object);
-    if (!WL_ARRAY_RESERVE(all.kernels, all.count, all.capacity, 64))
-        return false;
-    memmove(&all.kernels[at + 1], &all.kernels[at], (all.count - at) * sizeof *all.kernels);
-    all.kernels[at] = (struct known_kernel){object, kernel};
-    all.count++;
-    return true;
 }
 
 static _Atomic uint64_t generation;
@@ -213,11 +183,11 @@ static _Atomic uint64_t generation;
 uint64_t wl_hsa_kernel_generation(void) { return atomic_load_explicit(&generation, memory_order_acquire); }
 
 static void forget_kernels(const struct loaded *loaded) {
-    size_t kept = 0;
-    for (size_t i = 0; i < all.count; i++)
-        if (all.kernels[i].object < loaded->base || all.kernels[i].object >= loaded->base + loaded->size)
-            all.kernels[kept++] = all.kernels[i];
-    all.count = kept;
+    for (size_t i = 0; i < loaded->count; i++)
+        if (loaded->symbols[i].kernel) {
+            const uint64_t object = loaded->symbols[i].address;
+            (void)wl_table_remove(&all.kernels, object, wl_table_find(&all.kernels, object));
+        }
     atomic_fetch_add(&generation, 1);
 }
 
@@ -259,7 +229,7 @@ static hsa_status_t add_symbols(struct loaded *loaded) {
         if (status == HSA_STATUS_SUCCESS)
             status =
                 wl_hsa_status(wl_core.module_kernel(loaded->module, described->name, &kernel), "hsa_executable_load_agent_code_object");
-        if (status == HSA_STATUS_SUCCESS && !add_kernel(loaded->symbols[loaded->count - 1].address, kernel))
+        if (status == HSA_STATUS_SUCCESS && !wl_table_add(&all.kernels, loaded->symbols[loaded->count - 1].address, kernel))
             status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     }
     for (size_t i = 0; i < variables && status == HSA_STATUS_SUCCESS; i++) {
@@ -518,32 +488,30 @@ HSA hsa_executable_iterate_program_symbols(hsa_executable_t executable,
     return HSA_STATUS_SUCCESS;
 }
 
-#define SET(type, v) (*(type *)value = (type)(v))
-
 static hsa_status_t about_kernel(const struct symbol *symbol, int attribute, void *value) {
     const struct wl_kernel *kernel = symbol->kernel;
     HSA_REQUIRE(kernel, HSA_STATUS_ERROR_INVALID_ARGUMENT);
     switch (attribute) {
     case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT:
-        SET(uint64_t, symbol->address);
+        HSA_SET(uint64_t, symbol->address);
         break;
     case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE:
-        SET(uint32_t, kernel->kernarg_size);
+        HSA_SET(uint32_t, kernel->kernarg_size);
         break;
     case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_ALIGNMENT:
-        SET(uint32_t, kernel->kernarg_align > 16 ? kernel->kernarg_align : 16);
+        HSA_SET(uint32_t, kernel->kernarg_align > 16 ? kernel->kernarg_align : 16);
         break;
     case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE:
-        SET(uint32_t, kernel->lds_size);
+        HSA_SET(uint32_t, kernel->lds_size);
         break;
     case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE:
-        SET(uint32_t, kernel->scratch_size);
+        HSA_SET(uint32_t, kernel->scratch_size);
         break;
     case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_DYNAMIC_CALLSTACK:
-        SET(bool, kernel->dynamic_stack);
+        HSA_SET(bool, kernel->dynamic_stack);
         break;
     default:
-        SET(uint32_t, 0); /* the one call convention */
+        HSA_SET(uint32_t, 0); /* the one call convention */
         break;
     }
     return HSA_STATUS_SUCCESS;
@@ -554,22 +522,22 @@ static hsa_status_t about_variable(const struct symbol *symbol, int attribute, v
     HSA_REQUIRE(variable, HSA_STATUS_ERROR_INVALID_ARGUMENT);
     switch (attribute) {
     case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS:
-        SET(uint64_t, symbol->address);
+        HSA_SET(uint64_t, symbol->address);
         break;
     case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ALLOCATION:
-        SET(uint32_t, HSA_VARIABLE_ALLOCATION_AGENT);
+        HSA_SET(uint32_t, HSA_VARIABLE_ALLOCATION_AGENT);
         break;
     case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_SEGMENT:
-        SET(uint32_t, variable->constant ? HSA_VARIABLE_SEGMENT_READONLY : HSA_VARIABLE_SEGMENT_GLOBAL);
+        HSA_SET(uint32_t, variable->constant ? HSA_VARIABLE_SEGMENT_READONLY : HSA_VARIABLE_SEGMENT_GLOBAL);
         break;
     case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ALIGNMENT: /* what its address shows, up to a page */
-        SET(uint32_t, symbol->address & 4095 ? symbol->address & -symbol->address & 4095 : 4096);
+        HSA_SET(uint32_t, symbol->address & 4095 ? symbol->address & -symbol->address & 4095 : 4096);
         break;
     case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_SIZE:
-        SET(uint32_t, variable->size);
+        HSA_SET(uint32_t, variable->size);
         break;
     default:
-        SET(bool, variable->constant);
+        HSA_SET(bool, variable->constant);
         break;
     }
     return HSA_STATUS_SUCCESS;
@@ -582,16 +550,16 @@ HSA hsa_executable_symbol_get_info(hsa_executable_symbol_t executable_symbol, in
     HSA_REQUIRE(value, HSA_STATUS_ERROR_INVALID_ARGUMENT);
     switch (attribute) {
     case HSA_EXECUTABLE_SYMBOL_INFO_TYPE:
-        SET(uint32_t, symbol->kernel ? HSA_SYMBOL_KIND_KERNEL : HSA_SYMBOL_KIND_VARIABLE);
+        HSA_SET(uint32_t, symbol->kernel ? HSA_SYMBOL_KIND_KERNEL : HSA_SYMBOL_KIND_VARIABLE);
         return HSA_STATUS_SUCCESS;
     case HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH:
-        SET(uint32_t, strlen(symbol->name));
+        HSA_SET(uint32_t, strlen(symbol->name));
         return HSA_STATUS_SUCCESS;
     case HSA_EXECUTABLE_SYMBOL_INFO_NAME: /* without a zero behind it */
         memcpy(value, symbol->name, strlen(symbol->name));
         return HSA_STATUS_SUCCESS;
     case HSA_EXECUTABLE_SYMBOL_INFO_MODULE_NAME_LENGTH:
-        SET(uint32_t, 0);
+        HSA_SET(uint32_t, 0);
         return HSA_STATUS_SUCCESS;
     case HSA_EXECUTABLE_SYMBOL_INFO_MODULE_NAME:
         return HSA_STATUS_SUCCESS;
@@ -599,10 +567,10 @@ HSA hsa_executable_symbol_get_info(hsa_executable_symbol_t executable_symbol, in
         *(hsa_agent_t *)value = (hsa_agent_t){(uint64_t)(uintptr_t)symbol->loaded->agent};
         return HSA_STATUS_SUCCESS;
     case HSA_EXECUTABLE_SYMBOL_INFO_LINKAGE:
-        SET(uint32_t, HSA_SYMBOL_LINKAGE_PROGRAM);
+        HSA_SET(uint32_t, HSA_SYMBOL_LINKAGE_PROGRAM);
         return HSA_STATUS_SUCCESS;
     case HSA_EXECUTABLE_SYMBOL_INFO_IS_DEFINITION:
-        SET(bool, true);
+        HSA_SET(bool, true);
         return HSA_STATUS_SUCCESS;
     case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT:
     case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE:
@@ -704,29 +672,29 @@ hsa_status_t wl_hsa_loaded_info(hsa_loaded_code_object_t object, int attribute, 
         *(hsa_executable_t *)value = (hsa_executable_t){(uint64_t)(uintptr_t)loaded->executable};
         break;
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_KIND:
-        SET(uint32_t, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_KIND_AGENT);
+        HSA_SET(uint32_t, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_KIND_AGENT);
         break;
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_AGENT:
         *(hsa_agent_t *)value = (hsa_agent_t){(uint64_t)(uintptr_t)loaded->agent};
         break;
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_TYPE:
-        SET(uint32_t, HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_MEMORY);
+        HSA_SET(uint32_t, HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_MEMORY);
         break;
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_MEMORY_BASE:
-        SET(uint64_t, (uintptr_t)loaded->storage);
+        HSA_SET(uint64_t, (uintptr_t)loaded->storage);
         break;
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_MEMORY_SIZE:
-        SET(uint64_t, loaded->storage_size);
+        HSA_SET(uint64_t, loaded->storage_size);
         break;
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_DELTA:
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_BASE: /* images begin at address 0 */
-        SET(uint64_t, loaded->base);
+        HSA_SET(uint64_t, loaded->base);
         break;
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_SIZE:
-        SET(uint64_t, loaded->size);
+        HSA_SET(uint64_t, loaded->size);
         break;
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI_LENGTH:
-        SET(uint32_t, uri_of(loaded, uri, sizeof uri));
+        HSA_SET(uint32_t, uri_of(loaded, uri, sizeof uri));
         break;
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI:
         memcpy(value, uri, (size_t)uri_of(loaded, uri, sizeof uri));

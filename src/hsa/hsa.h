@@ -159,11 +159,9 @@ struct wl_hsa_isa {
 };
 
 struct wl_hsa_agent {
-    uint32_t magic;
     struct wl_context *context; /* NULL: the host */
     unsigned node;
     char name[64];
-    uint64_t size; /* the host: bytes of its memory */
     struct wl_hsa_isa isa;
     struct wl_hsa_pool pools[WL_HSA_POOLS];
     unsigned pool_count;
@@ -197,11 +195,13 @@ bool wl_hsa_started(void);
         if (!(condition))                                                                                                                  \
             return status;                                                                                                                 \
     } while (0)
+/* Answers a question about an attribute: `value` points to where the caller wants it, of the type that HSA documents. */
+#define HSA_SET(type, answer) (*(type *)value = (type)(answer))
 /* HSA's status for a call of the runtime's table; with WAVELIFT_LOG=2 the runtime's sentence is printed. */
 hsa_status_t wl_hsa_status(enum wl_status status, const char *function);
-/* Copies a string into memory of `size` bytes that the caller's caller may read all of: the rest is zeros. */
+/* Copies a string into a field of `size` bytes and fills the rest with zeros, since programs may read the whole field. */
 void wl_hsa_text(void *value, const char *text, size_t size);
-/* Starts a thread that blocks all signals, and nobody joins. */
+/* Starts a detached thread. It blocks all signals but those of faults, which belong to the thread that makes them. */
 hsa_status_t wl_hsa_thread(void *(*body)(void *), void *argument, const char *name);
 
 /* ---- signals (signal.c) ---------------------------------------------------------------------------- */
@@ -219,7 +219,6 @@ struct wl_hsa_signal {
     _Atomic uint32_t sleepers; /* threads that sleep on the value's low half */
     uint32_t magic;
     struct wl_hsa_queue *doorbell; /* not NULL: of this queue */
-    bool shared;                   /* in memory that other processes have */
 };
 
 struct wl_hsa_signal *wl_hsa_signal(hsa_signal_t signal);
@@ -238,6 +237,8 @@ void wl_hsa_wake_all(void);
 
 /* ---- queues (queue.c, packet.c) ------------------------------------------------------------------------ */
 
+enum { WL_HSA_PACKET = 64 /* bytes */, WL_HSA_QUEUE_MOST = 1 << 17 /* packets */ };
+
 struct wl_dispatch_packet;
 
 struct wl_hsa_queue {
@@ -254,7 +255,6 @@ struct wl_hsa_queue {
     _Atomic bool stop, done; /* the queue is to end; its thread has ended */
     _Atomic bool failed;     /* no packet is taken any more */
     bool soft;               /* the program takes the packets itself (hsa_soft_queue_create) */
-    bool profiling;
     uint32_t mask[2];
     struct wl_loaded_kernel *last; /* kernel of the last packet, and its object */
     uint64_t last_object, last_generation;

@@ -2,14 +2,12 @@
  * images in the section .llvm.offloading of its file (LLVM's OffloadBinary format), and chooses devices that they fit. */
 #include "hsa/hsa.h"
 
+#include "codeobject/codeobject.h"
+
 #include <elf.h>
-#include <fcntl.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 struct file {
     const uint8_t *data;
@@ -90,23 +88,14 @@ static bool search(const struct file *file, struct wl_target *target) {
 }
 
 static int look(struct dl_phdr_info *info, size_t size, void *data) {
+    struct wl_file mapped;
     (void)size;
-    const char *path = info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe";
-    if (info->dlpi_name[0] && strchr(path, '/') == NULL)
+    if (info->dlpi_name[0] && !strchr(info->dlpi_name, '/'))
         return 0; /* the kernel's */
-    struct stat status;
-    struct file file = {MAP_FAILED, 0};
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor >= 0 && fstat(descriptor, &status) == 0 && status.st_size > 0) {
-        file.size = (size_t)status.st_size;
-        file.data = mmap(NULL, file.size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    }
-    if (descriptor >= 0)
-        close(descriptor);
-    if (file.data == MAP_FAILED)
+    if (wl_file_map(&mapped, info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe") != WL_OK)
         return 0;
-    const bool found = search(&file, data);
-    munmap((void *)(uintptr_t)file.data, file.size);
+    const bool found = search(&(struct file){mapped.data, mapped.size}, data);
+    wl_file_unmap(&mapped);
     return found;
 }
 

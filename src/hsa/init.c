@@ -152,38 +152,36 @@ HSA hsa_status_string(hsa_status_t status, const char **status_string) {
 
 /* ---- the system ------------------------------------------------------------------------------------ */
 
-#define SET(type, v) (*(type *)value = (type)(v))
-
 HSA hsa_system_get_info(int attribute, void *value) {
     HSA_STARTED();
     HSA_REQUIRE(value, HSA_STATUS_ERROR_INVALID_ARGUMENT);
     switch (attribute) {
     case HSA_SYSTEM_INFO_VERSION_MAJOR:
-        SET(uint16_t, MAJOR);
+        HSA_SET(uint16_t, MAJOR);
         break;
     case HSA_SYSTEM_INFO_VERSION_MINOR:
-        SET(uint16_t, MINOR);
+        HSA_SET(uint16_t, MINOR);
         break;
     case HSA_AMD_SYSTEM_INFO_EXT_VERSION_MAJOR:
-        SET(uint16_t, 1);
+        HSA_SET(uint16_t, 1);
         break;
     case HSA_AMD_SYSTEM_INFO_EXT_VERSION_MINOR:
-        SET(uint16_t, 8);
+        HSA_SET(uint16_t, 8);
         break;
     case HSA_SYSTEM_INFO_TIMESTAMP:
-        SET(uint64_t, wl_now());
+        HSA_SET(uint64_t, wl_now());
         break;
     case HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY:
-        SET(uint64_t, UINT64_C(1000000000));
+        HSA_SET(uint64_t, UINT64_C(1000000000));
         break;
     case HSA_SYSTEM_INFO_SIGNAL_MAX_WAIT:
-        SET(uint64_t, UINT64_MAX);
+        HSA_SET(uint64_t, UINT64_MAX);
         break;
     case HSA_SYSTEM_INFO_ENDIANNESS:
-        SET(uint32_t, HSA_ENDIANNESS_LITTLE);
+        HSA_SET(uint32_t, HSA_ENDIANNESS_LITTLE);
         break;
     case HSA_SYSTEM_INFO_MACHINE_MODEL:
-        SET(uint32_t, HSA_MACHINE_MODEL_LARGE);
+        HSA_SET(uint32_t, HSA_MACHINE_MODEL_LARGE);
         break;
     case HSA_SYSTEM_INFO_EXTENSIONS: { /* a bit for each extension that there is */
         uint8_t *bits = value;
@@ -192,7 +190,7 @@ HSA hsa_system_get_info(int attribute, void *value) {
         break;
     }
     case HSA_AMD_SYSTEM_INFO_BUILD_VERSION:
-        SET(const char *, "Wavelift " WL_VERSION);
+        HSA_SET(const char *, "Wavelift " WL_VERSION);
         break;
     case HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED:
     case HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT:
@@ -202,13 +200,13 @@ HSA hsa_system_get_info(int attribute, void *value) {
         bool all = true;
         for (unsigned i = 1; i < count; i++)
             all &= !agents[i].context->info.discrete;
-        SET(bool, all);
+        HSA_SET(bool, all);
         break;
     }
     case HSA_AMD_SYSTEM_INFO_MWAITX_ENABLED:
     case HSA_AMD_SYSTEM_INFO_DMABUF_SUPPORTED:
     case HSA_AMD_SYSTEM_INFO_VIRTUAL_MEM_API_SUPPORTED:
-        SET(bool, false);
+        HSA_SET(bool, false);
         break;
     default:
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;

@@ -1,5 +1,5 @@
-/* HSA: the thread of a queue, which takes its packets in order and does what each says. A packet is done before the next one is begun, which
- * every client may find, whatever the barrier bits say. */
+/* HSA: the thread of a queue, which takes its packets in order and does what each says. Each packet is finished before the
+ * next one begins. That is allowed with any barrier bits: without the bit packets may overlap, but need not. */
 #include "hsa/hsa.h"
 
 #include "base/clock.h"
@@ -14,14 +14,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PACKET = 64, SPIN_NS = 20000, NAP_NS = 100000000 };
+enum { SPIN_NS = 20000, NAP_NS = 100000000 };
 
-_Static_assert(sizeof(hsa_barrier_packet_t) == PACKET && sizeof(hsa_amd_barrier_value_packet_t) == PACKET, "an AQL packet");
+_Static_assert(sizeof(hsa_barrier_packet_t) == WL_HSA_PACKET && sizeof(hsa_amd_barrier_value_packet_t) == WL_HSA_PACKET, "an AQL packet");
 
 /* ---- failing ------------------------------------------------------------------------------------------ */
 
-/* The queue takes no more packets. A memory fault is first told to the handlers of the system's events; what nobody wants to know ends the
- * process, as with AMD's library: those who wait for the packet would wait for ever. */
+/* The queue takes no more packets. A memory fault is first told to the handlers of the system's events. If neither such a handler nor the queue's
+ * callback takes the error, the process ends, as with AMD's library: whoever waits for the packet would wait for ever. */
 static void fail(struct wl_hsa_queue *queue, hsa_status_t status, const char *why) {
     atomic_store(&queue->failed, true);
     wl_log(1, "HSA queue %llu stops: %s", (unsigned long long)wl_hsa_public(queue)->id, why);
@@ -121,7 +121,8 @@ static void wait_for_signals(struct wl_hsa_queue *queue, const hsa_barrier_packe
         (void)wl_hsa_wait_any(1, &signals[i], zero, compares, UINT64_MAX, false, &queue->stop, &value);
 }
 
-/* Waits until the masked value of a signal holds. Somebody else may look at all of its bits, so that this looks again and again. */
+/* Waits until the condition holds for the masked value of a signal. wl_hsa_wait_any compares whole values, so this waits for any change and
+ * applies the mask itself. */
 static void wait_for_value(struct wl_hsa_queue *queue, const hsa_amd_barrier_value_packet_t *packet) {
     struct wl_hsa_signal *signal = (struct wl_hsa_signal *)(uintptr_t)packet->signal.handle;
     int64_t value, seen;
@@ -136,7 +137,7 @@ static void wait_for_value(struct wl_hsa_queue *queue, const hsa_amd_barrier_val
 /* ---- the thread -------------------------------------------------------------------------------------------- */
 
 static _Atomic uint16_t *header_at(const hsa_queue_t *queue, uint64_t index) {
-    return (_Atomic uint16_t *)(uintptr_t)((char *)queue->base_address + (index & (queue->size - 1)) * PACKET);
+    return (_Atomic uint16_t *)(uintptr_t)((char *)queue->base_address + (index & (queue->size - 1)) * WL_HSA_PACKET);
 }
 
 static bool has_packet(struct wl_hsa_queue *queue, uint64_t index) {
@@ -196,7 +197,7 @@ void *wl_hsa_queue_run(void *argument) {
     const hsa_queue_t *ring = wl_hsa_public(queue);
     uint64_t index = 0;
     while (wait_for_packet(queue, index)) {
-        _Alignas(64) unsigned char packet[PACKET];
+        _Alignas(64) unsigned char packet[WL_HSA_PACKET];
         _Atomic uint16_t *header = header_at(ring, index);
         memcpy(packet, (const void *)(uintptr_t)header, sizeof packet);
         atomic_store_explicit(header, HSA_PACKET_TYPE_INVALID, memory_order_relaxed);

@@ -11,8 +11,6 @@ static const uint64_t most_recommended = 2u << 20;
 /* Kinds of allocations that pools make. */
 #define POOL_KINDS (1u << WL_MEMORY_DEVICE | 1u << WL_MEMORY_HOST)
 
-#define SET(type, v) (*(type *)value = (type)(v))
-
 /* ---- pools --------------------------------------------------------------------------------------------- */
 
 static bool is_global(const struct wl_hsa_pool *pool) { return pool->segment == HSA_AMD_SEGMENT_GLOBAL; }
@@ -24,32 +22,32 @@ HSA hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t memory_pool, int attribut
     HSA_REQUIRE(value, HSA_STATUS_ERROR_INVALID_ARGUMENT);
     switch (attribute) {
     case HSA_AMD_MEMORY_POOL_INFO_SEGMENT:
-        SET(uint32_t, pool->segment);
+        HSA_SET(uint32_t, pool->segment);
         break;
     case HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS:
-        SET(uint32_t, pool->flags);
+        HSA_SET(uint32_t, pool->flags);
         break;
     case HSA_AMD_MEMORY_POOL_INFO_SIZE:
-        SET(size_t, pool->size);
+        HSA_SET(size_t, pool->size);
         break;
     case HSA_AMD_MEMORY_POOL_INFO_ALLOC_MAX_SIZE:
-        SET(size_t, is_global(pool) ? pool->size : 0);
+        HSA_SET(size_t, is_global(pool) ? pool->size : 0);
         break;
     case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED:
-        SET(bool, is_global(pool));
+        HSA_SET(bool, is_global(pool));
         break;
     case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_GRANULE:
     case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALIGNMENT:
-        SET(size_t, is_global(pool) ? GRANULE : 0);
+        HSA_SET(size_t, is_global(pool) ? GRANULE : 0);
         break;
     case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_REC_GRANULE:
-        SET(size_t, !is_global(pool) ? 0 : pool->agent->context ? most_recommended : GRANULE);
+        HSA_SET(size_t, !is_global(pool) ? 0 : pool->agent->context ? most_recommended : GRANULE);
         break;
     case HSA_AMD_MEMORY_POOL_INFO_ACCESSIBLE_BY_ALL:
-        SET(bool, is_global(pool) && !pool->agent->context);
+        HSA_SET(bool, is_global(pool) && !pool->agent->context);
         break;
     case HSA_AMD_MEMORY_POOL_INFO_LOCATION:
-        SET(uint32_t, pool->agent->context ? HSA_AMD_MEMORY_POOL_LOCATION_GPU : HSA_AMD_MEMORY_POOL_LOCATION_CPU);
+        HSA_SET(uint32_t, pool->agent->context ? HSA_AMD_MEMORY_POOL_LOCATION_GPU : HSA_AMD_MEMORY_POOL_LOCATION_CPU);
         break;
     default:
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -107,10 +105,10 @@ HSA hsa_amd_agent_memory_pool_get_info(hsa_agent_t agent, hsa_amd_memory_pool_t 
     const bool linked = pool->agent != a && access_of(a, pool) != HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
     switch (attribute) {
     case HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS:
-        SET(uint32_t, access_of(a, pool));
+        HSA_SET(uint32_t, access_of(a, pool));
         break;
     case HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS:
-        SET(uint32_t, linked);
+        HSA_SET(uint32_t, linked);
         break;
     case HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO:
         if (linked)
@@ -360,16 +358,16 @@ HSA hsa_region_get_info(hsa_region_t region, int attribute, void *value) {
     case HSA_REGION_INFO_ALLOC_MAX_PRIVATE_WORKGROUP_SIZE:
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     case HSA_AMD_REGION_INFO_HOST_ACCESSIBLE:
-        SET(bool, is_global(pool) && (!pool->agent->context || !pool->agent->context->info.discrete));
+        HSA_SET(bool, is_global(pool) && (!pool->agent->context || !pool->agent->context->info.discrete));
         return HSA_STATUS_SUCCESS;
     case HSA_AMD_REGION_INFO_BASE:
-        SET(void *, NULL);
+        HSA_SET(void *, NULL);
         return HSA_STATUS_SUCCESS;
     case HSA_AMD_REGION_INFO_BUS_WIDTH:
-        SET(uint32_t, pool->agent->context ? pool->agent->context->info.memory_bus_bits : 0);
+        HSA_SET(uint32_t, pool->agent->context ? pool->agent->context->info.memory_bus_bits : 0);
         return HSA_STATUS_SUCCESS;
     case HSA_AMD_REGION_INFO_MAX_CLOCK_FREQUENCY:
-        SET(uint32_t, pool->agent->context ? pool->agent->context->info.memory_clock_khz / 1000 : 0);
+        HSA_SET(uint32_t, pool->agent->context ? pool->agent->context->info.memory_clock_khz / 1000 : 0);
         return HSA_STATUS_SUCCESS;
     default: /* the other numbers are those of pools */
         return hsa_amd_memory_pool_get_info((hsa_amd_memory_pool_t){region.handle}, attribute, value);

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { QUEUE = 0x75657551, PACKET = 64, MOST = 1 << 17 };
+enum { QUEUE = 0x75657551 };
 
 _Static_assert(sizeof(hsa_queue_t) == 40 && offsetof(struct wl_queue, write_dispatch_id) == 0x38 &&
                    offsetof(struct wl_queue, read_dispatch_id) == 0x80 && sizeof(struct wl_queue) <= sizeof((struct wl_hsa_queue *)0)->abi,
@@ -35,12 +35,12 @@ static hsa_status_t make(uint32_t size, uint32_t type, uint32_t features, hsa_si
     void *ring = NULL;
     if (wl_core.memory_allocate(wl_core.context_at(0), WL_MEMORY_HOST, sizeof *q, 0, (void **)&q) != WL_OK)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-    if (wl_core.memory_allocate(wl_core.context_at(0), WL_MEMORY_HOST, (size_t)size * PACKET, 0, &ring) != WL_OK) {
+    if (wl_core.memory_allocate(wl_core.context_at(0), WL_MEMORY_HOST, (size_t)size * WL_HSA_PACKET, 0, &ring) != WL_OK) {
         (void)wl_core.memory_free(q, 1u << WL_MEMORY_HOST);
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     }
     for (uint32_t i = 0; i < size; i++)
-        *(uint16_t *)((char *)ring + (size_t)i * PACKET) = HSA_PACKET_TYPE_INVALID;
+        *(uint16_t *)((char *)ring + (size_t)i * WL_HSA_PACKET) = HSA_PACKET_TYPE_INVALID;
     q->magic = QUEUE;
     struct wl_queue *amd = (struct wl_queue *)q->abi;
     *wl_hsa_public(q) = (hsa_queue_t){.type = type,
@@ -64,7 +64,7 @@ static void release(struct wl_hsa_queue *queue) {
     (void)wl_core.memory_free(queue, 1u << WL_MEMORY_HOST);
 }
 
-static bool is_size(uint32_t size) { return size > 0 && size <= MOST && (size & (size - 1)) == 0; }
+static bool is_size(uint32_t size) { return size > 0 && size <= WL_HSA_QUEUE_MOST && (size & (size - 1)) == 0; }
 
 __attribute__((visibility("default"))) hsa_status_t hsa_signal_create(int64_t, uint32_t, const hsa_agent_t *, hsa_signal_t *);
 __attribute__((visibility("default"))) hsa_status_t hsa_signal_destroy(hsa_signal_t);
@@ -207,9 +207,8 @@ HSA hsa_amd_queue_get_info(hsa_queue_t *queue, int attribute, void *value) {
 /* Times are always kept. */
 HSA hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *queue, int enable) {
     HSA_STARTED();
-    struct wl_hsa_queue *q = queue_of(queue);
-    HSA_REQUIRE(q, HSA_STATUS_ERROR_INVALID_QUEUE);
-    q->profiling = enable;
+    (void)enable;
+    HSA_REQUIRE(queue_of(queue), HSA_STATUS_ERROR_INVALID_QUEUE);
     return HSA_STATUS_SUCCESS;
 }
 

@@ -5,6 +5,7 @@
 #include "hsa/hsa.h"
 
 #include "base/clock.h"
+#include "base/cpu.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -174,14 +175,6 @@ bool wl_hsa_condition(int condition, int64_t value, int64_t compare) {
     }
 }
 
-static void relax(void) {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#else
-    __asm__ volatile("yield");
-#endif
-}
-
 /* The time at which `nanoseconds` from `now` will have passed. */
 static uint64_t until(uint64_t now, uint64_t nanoseconds) { return nanoseconds > UINT64_MAX - now ? UINT64_MAX : now + nanoseconds; }
 
@@ -196,7 +189,7 @@ int64_t wl_hsa_wait(struct wl_hsa_signal *signal, int condition, int64_t compare
             value = atomic_load(&signal->value);
             if (wl_hsa_condition(condition, value, compare))
                 return value;
-            relax();
+            wl_relax();
         }
         now = wl_now();
     }
@@ -228,7 +221,7 @@ unsigned wl_hsa_wait_any(unsigned count, const hsa_signal_t *signals, const int 
     const uint64_t longest = count ? LAST_NAP_NS : IDLE_NAP_NS;
     const uint64_t end = until(now, nanoseconds), spin_end = now + (active ? ACTIVE_NS : 0);
     while (found == count && now < end && now < spin_end) {
-        relax();
+        wl_relax();
         found = first_that_holds(count, signals, conditions, compares, value);
         now = wl_now();
     }

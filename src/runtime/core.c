@@ -24,7 +24,4 @@ __attribute__((visibility("default"))) const struct wl_core wl_core = {
     .module_address = wl_module_address,
     .launch_check = wl_launch_check,
     .launch_describe = wl_launch_describe,
-    .share_export = wl_share_export,
-    .share_import = wl_share_import,
-    .share_close = wl_share_close,
 };

@@ -9,7 +9,6 @@
 #include "runtime/launch.h"
 #include "runtime/memory.h"
 #include "runtime/module.h"
-#include "runtime/share.h"
 #include "runtime/virtual.h"
 
 struct wl_core {
@@ -36,9 +35,6 @@ struct wl_core {
     __typeof__(wl_module_address) *module_address;
     __typeof__(wl_launch_check) *launch_check;
     __typeof__(wl_launch_describe) *launch_describe;
-    __typeof__(wl_share_export) *share_export;
-    __typeof__(wl_share_import) *share_import;
-    __typeof__(wl_share_close) *share_close;
 };
 
 extern const struct wl_core wl_core;

@@ -8,6 +8,7 @@
 #include "runtime/stream.h"
 #include "runtime/stream_internal.h"
 #include "runtime/work.h"
+#include "sanitize/hooks.h"
 #include "trace/trace.h"
 
 #include <sched.h>
@@ -186,7 +187,7 @@ void wl_plan_release(struct wl_plan *plan) {
 struct run {
     struct wl_plan *plan;
     struct wl_stream *stream;
-    struct wl_asker asker; /* of struct wl_command */
+    struct wl_asker asker; /* who asked for the graph's launch: the plan's command's */
     uint32_t first_kernel; /* the one that looks whether the program has set signal handlers; NONE: none has to */
     uint32_t end;          /* of the steps that are shared */
     uint64_t line;         /* of the stream, if racecheck follows branches; else 0 */
@@ -364,8 +365,7 @@ static void look_at_handlers(struct run *run, struct wl_command *command, struct
 static void begin_branches(struct run *run) {
     if (run->plan->branches < 2 || !wl_order_branch(run->plan))
         return;
-    run->line = wl_order_enter(0);
-    (void)wl_order_enter(run->line);
+    run->line = wl_san_line;
     wl_order_done(run->plan);
 }
 

@@ -19,7 +19,7 @@ void wl_order_seen_all(struct wl_context *context);
 /* Branches of a graph that runs as one command: each is a line beside the stream's. 0: racecheck does not run. `what`: any address that
  * stands for the branch. */
 uint64_t wl_order_branch(const void *what);
-/* The line of the command that the calling thread runs, which is `line` from now on. */
+/* Makes `line` the calling thread's line. Returns the one that it had before. */
 uint64_t wl_order_enter(uint64_t line);
 /* The calling thread's line has done what `what` stands for, or goes on behind it. */
 void wl_order_done(const void *what);

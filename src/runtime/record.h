@@ -1,5 +1,5 @@
-/* Work of streams, and memory in use, with records of them, and told to tracers (trace/trace.h); for devices without queues. Each function does what the one
- * in its comment does. (record.c) */
+/* Does work of streams, and counts memory in use, as the function in each comment does, and also records it and tells tracers of it
+ * (trace/trace.h). For devices without queues of their own. (record.c) */
 #ifndef WL_RUNTIME_RECORD_H
 #define WL_RUNTIME_RECORD_H
 

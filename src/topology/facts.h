@@ -1,4 +1,4 @@
-/* What the tree (tree.h) and the SMI libraries both say of a device, beside what the runtime knows. */
+/* Facts of a device that the runtime does not have, and that the tree (tree.h) and the SMI libraries have to tell alike. */
 #ifndef WL_TOPOLOGY_FACTS_H
 #define WL_TOPOLOGY_FACTS_H
 
