@@ -78,7 +78,8 @@ static void begin_phase(struct wl_race_group *group, bool new_unit) {
 
 /* ---- lives ------------------------------------------------------------------------------------ */
 
-/* Those of ended workgroups. Their waves are as they begin, but for what they have allocated. */
+/* The records of workgroups that have ended, for the next ones to use: a launch begins and ends many. Their waves are as new, but keep the
+ * memory that they have allocated. */
 static struct {
     pthread_mutex_t lock;
     struct wl_race_group *groups;

@@ -10,10 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_ordered(const struct check *c, uint64_t record) {
-    return is_fine(c, record) || wl_race_is_ordered(c->group, c->of->index, record);
-}
-
 /* The bytes of cell `i` that [address, address + size) has. */
 static uint64_t mask_of(uint64_t address, uint64_t size, unsigned i) {
     const uint64_t base = (address & ~UINT64_C(3)) + 4 * (uint64_t)i, end = address + size;
@@ -262,9 +258,7 @@ static void plain_run(struct check *c, struct run run) {
             wl_race_give_cells(c, run.address);
             done = here.size;
         }
-        run.lane = lane_of(&run, done);
-        run.address += done;
-        run.size -= done;
+        advance(&run, done);
     }
 }
 
@@ -645,9 +639,7 @@ bool wl_race_run(struct wl_san_wave *wave, const struct wl_san_lanes *run) {
         const uint64_t done = wl_race_run_quickly(&c, &left, stores);
         if (!done)
             return false;
-        left.lane = lane_of(&left, done);
-        left.address += done;
-        left.size -= done;
+        advance(&left, done);
     }
     if (stores) {
         begin_strip(c.wave, site, run->first_lane);

@@ -26,6 +26,9 @@ static inline bool is_old(const struct check *c, uint64_t record) {
 }
 static inline bool is_own(const struct check *c, uint64_t record) { return ((record ^ c->record) & c->same) == 0; }
 static inline bool is_fine(const struct check *c, uint64_t record) { return is_old(c, record) || is_own(c, record); }
+static inline bool is_ordered(const struct check *c, uint64_t record) {
+    return is_fine(c, record) || wl_race_is_ordered(c->group, c->of->index, record);
+}
 
 static inline uint64_t bytes_of(uint64_t mask) { return mask << WL_RACE_BYTES_SHIFT; }
 static inline uint64_t record_at(const struct check *c, unsigned lane, uint64_t mask) {
@@ -35,7 +38,7 @@ static inline uint64_t record_at(const struct check *c, unsigned lane, uint64_t 
 /* Of the instruction of a record. */
 #define WL_RACE_SITE_BITS (UINT64_C(0xffff) << WL_RACE_SITE_SHIFT)
 
-/* `count` lanes from `lane` on, each behind the one before, or all at one address. */
+/* Lanes from `lane` on whose elements lie one behind the other, or all at one address; all of them have [address, address + size). */
 struct run {
     uint64_t address, size;
     unsigned lane;
@@ -43,6 +46,12 @@ struct run {
 };
 static inline uint32_t scale_of(uint32_t bytes) { return (4 * UINT32_C(65536) + bytes - 1) / bytes; }
 static inline unsigned lane_of(const struct run *run, uint64_t offset) { return run->lane + (unsigned)((offset >> 2) * run->scale >> 16); }
+/* The run without its first bytes. */
+static inline void advance(struct run *run, uint64_t done) {
+    run->lane = lane_of(run, done);
+    run->address += done;
+    run->size -= done;
+}
 
 /* Cells that follow each other. */
 struct cells {

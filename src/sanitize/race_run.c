@@ -98,12 +98,6 @@ void wl_race_give_cells(const struct check *c, uint64_t address) {
 
 /* ---- whole lines ------------------------------------------------------------------------------ */
 
-enum { LINE_CELLS = WL_RACE_LINE_BYTES / 4 };
-
-static bool is_ordered(const struct check *c, uint64_t record) {
-    return is_fine(c, record) || wl_race_is_ordered(c->group, c->of->index, record);
-}
-
 /* Cells that differ in what made them are few. */
 static bool are_ordered(const struct check *c, const uint64_t *records, unsigned count, uint64_t flags) {
     uint64_t known = records[0];
@@ -122,12 +116,12 @@ static bool are_ordered(const struct check *c, const uint64_t *records, unsigned
 /* Whether what a line remembers came before; `flags`: none of it has one of them. */
 static inline bool line_is_fine(const struct check *c, uint64_t line, const uint64_t *cells, uint64_t flags) {
     if (line == WL_RACE_CELLS)
-        return wl_race_are_fine(c, cells, LINE_CELLS, flags) || are_ordered(c, cells, LINE_CELLS, flags);
+        return wl_race_are_fine(c, cells, WL_RACE_LINE_CELLS, flags) || are_ordered(c, cells, WL_RACE_LINE_CELLS, flags);
     return is_ordered(c, line) && !(line & flags);
 }
 
 static bool load_line(const struct check *c, struct wl_race_block *block, uint32_t line, uint64_t record) {
-    const uint32_t cell = line * LINE_CELLS;
+    const uint32_t cell = line * WL_RACE_LINE_CELLS;
     if (!line_is_fine(c, block->line_write[line], &block->write[cell], 0))
         return false;
     for (unsigned r = 0; r < 2; r++)
@@ -139,14 +133,14 @@ static bool load_line(const struct check *c, struct wl_race_block *block, uint32
 }
 
 static bool store_line(const struct check *c, struct wl_race_block *block, uint32_t line, uint64_t record, uint32_t scale) {
-    const uint32_t cell = line * LINE_CELLS;
+    const uint32_t cell = line * WL_RACE_LINE_CELLS;
     const uint64_t before = block->line_write[line], same = c->same | WL_RACE_SITE_BITS;
     if (!line_is_fine(c, before, &block->write[cell], WL_RACE_ATOMIC))
         return false;
     for (unsigned r = 0; r < 2; r++)
         if (!line_is_fine(c, block->line_read[r][line], &block->read[r][cell], 0))
             return false;
-    if (c->is_strip && before == WL_RACE_CELLS && has_other_lane(&block->write[cell], LINE_CELLS, same, record, scale))
+    if (c->is_strip && before == WL_RACE_CELLS && has_other_lane(&block->write[cell], WL_RACE_LINE_CELLS, same, record, scale))
         return false;
     if (c->is_strip && before != WL_RACE_CELLS && ((before ^ record) & same) == 0 && wl_race_lane(before) != wl_race_lane(record))
         return false;
@@ -189,7 +183,7 @@ static void record_cells(uint64_t *cells, unsigned count, uint64_t record, uint3
 }
 
 static bool load_cells(const struct check *c, struct wl_race_block *block, uint32_t in, unsigned count, const struct run *run) {
-    const uint32_t line = in / WL_RACE_LINE_BYTES, cell = in / 4, first = line * LINE_CELLS;
+    const uint32_t line = in / WL_RACE_LINE_BYTES, cell = in / 4, first = line * WL_RACE_LINE_CELLS;
     const uint64_t record = record_at(c, run->lane, 15);
     if (!cells_are_fine(c, block->line_write[line], &block->write[cell], count, 0))
         return false;
@@ -208,7 +202,7 @@ static bool load_cells(const struct check *c, struct wl_race_block *block, uint3
 }
 
 static bool store_cells(const struct check *c, struct wl_race_block *block, uint32_t in, unsigned count, const struct run *run) {
-    const uint32_t line = in / WL_RACE_LINE_BYTES, cell = in / 4, first = line * LINE_CELLS;
+    const uint32_t line = in / WL_RACE_LINE_BYTES, cell = in / 4, first = line * WL_RACE_LINE_CELLS;
     const uint64_t record = record_at(c, run->lane, 15);
     if (!cells_are_fine(c, block->line_write[line], &block->write[cell], count, WL_RACE_ATOMIC) ||
         !cells_are_fine(c, block->line_read[0][line], &block->read[0][cell], count, 0) ||

@@ -84,8 +84,6 @@ void wl_race_unlock(uint64_t address) { atomic_store_explicit(lock_of(address), 
 
 /* ---- lines ----------------------------------------------------------------------------------------- */
 
-enum { LINE_CELLS = WL_RACE_LINE_BYTES / 4 };
-
 /* The record of a line's cell. */
 static uint64_t cell_of(uint64_t line, unsigned i) {
     const uint32_t bytes = line ? wl_race_site_of(wl_race_site_number(line))->bytes : 0;
@@ -97,7 +95,7 @@ void wl_race_expand_line(uint64_t *line, uint64_t *cells) {
     const uint64_t all = *line;
     if (all == WL_RACE_CELLS)
         return;
-    for (unsigned i = 0; i < LINE_CELLS; i++) {
+    for (unsigned i = 0; i < WL_RACE_LINE_CELLS; i++) {
         const uint64_t record = cell_of(all, i);
         if (cells[i] != record)
             __atomic_store_n(&cells[i], record, __ATOMIC_RELAXED);
@@ -107,15 +105,15 @@ void wl_race_expand_line(uint64_t *line, uint64_t *cells) {
 
 void wl_race_expand(struct wl_race_block *block, uint32_t in, uint64_t size) {
     for (uint32_t line = in / WL_RACE_LINE_BYTES; size && line <= (in + size - 1) / WL_RACE_LINE_BYTES; line++) {
-        wl_race_expand_line(&block->line_write[line], &block->write[(size_t)line * LINE_CELLS]);
+        wl_race_expand_line(&block->line_write[line], &block->write[(size_t)line * WL_RACE_LINE_CELLS]);
         for (unsigned r = 0; r < 2; r++)
-            wl_race_expand_line(&block->line_read[r][line], &block->read[r][(size_t)line * LINE_CELLS]);
+            wl_race_expand_line(&block->line_read[r][line], &block->read[r][(size_t)line * WL_RACE_LINE_CELLS]);
     }
 }
 
 uint64_t wl_race_write_at(const struct wl_race_block *block, uint32_t in) {
     const uint64_t line = __atomic_load_n(&block->line_write[in / WL_RACE_LINE_BYTES], __ATOMIC_ACQUIRE);
-    return line == WL_RACE_CELLS ? block->write[in / 4] : cell_of(line, in / 4 % LINE_CELLS);
+    return line == WL_RACE_CELLS ? block->write[in / 4] : cell_of(line, in / 4 % WL_RACE_LINE_CELLS);
 }
 
 /* ---- forgetting ---------------------------------------------------------------------------------- */

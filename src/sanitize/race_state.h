@@ -37,7 +37,11 @@ static inline uint32_t wl_race_bytes(uint64_t record) { return record >> WL_RACE
 
 /* ---- cells (race_shadow.c) ---- */
 enum { WL_RACE_BLOCK_SHIFT = 16, WL_RACE_BLOCK_CELLS = 1 << (WL_RACE_BLOCK_SHIFT - 2) };
-enum { WL_RACE_LINE_BYTES = 64, WL_RACE_BLOCK_LINES = (1 << WL_RACE_BLOCK_SHIFT) / WL_RACE_LINE_BYTES };
+enum {
+    WL_RACE_LINE_BYTES = 64,
+    WL_RACE_LINE_CELLS = WL_RACE_LINE_BYTES / 4,
+    WL_RACE_BLOCK_LINES = (1 << WL_RACE_BLOCK_SHIFT) / WL_RACE_LINE_BYTES
+};
 /* The cells of 64 KiB of memory. Pages of it that nobody wrote take no memory. A line is 16 cells. Most instructions access whole lines, one
  * lane behind the other: then the record of the first cell, in `line_write` or `line_read`, stands for all of the line's, and what the cells
  * have does not count. WL_RACE_CELLS: the cells count. */

@@ -42,6 +42,7 @@ static atomic_ullong done;
 
 void wl_sync_progress(void) { atomic_store_explicit(&done, atomic_load_explicit(&done, memory_order_relaxed) + 1, memory_order_relaxed); }
 
+/* As in race.c: for the next workgroups to use. */
 static struct {
     pthread_mutex_t lock;
     struct sync_group *groups;

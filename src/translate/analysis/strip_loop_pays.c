@@ -106,9 +106,9 @@ bool wl_strip_loop_pays(const struct wl_unit *unit, const struct wl_strip_loop *
     return work <= loads * MOST_WORK && loads && insts <= MOST_INSTS && !counts_evenly(unit, loop);
 }
 
-/* The scalar tail gains where time goes into the lanes' own accesses; vectors gain where much is computed for each access. Lanes by themselves
- * have their private memory side by side with nothing, and fewer than 32 bits are loaded one by one in any case. Aggregated atomics all add to
- * one counter, for which all threads wait: a strip adds once for its lanes, single lanes add one by one. */
+/* The scalar tail gains where time goes into the lanes' own accesses; vectors gain where much is computed for each access. Accesses
+ * of private memory at places of the lanes' own, and loads of fewer than 32 bits, are made lane by lane in a strip as well. Aggregated atomics
+ * all add to one counter, for which all threads wait: a strip adds once for its lanes, single lanes add one by one. */
 unsigned wl_strip_loop_few(const struct wl_unit *unit, const struct wl_strip_loop *loop) {
     enum { MOST_INSTS = 120, MOST_WORK = 12, LITTLE_WORK = 5 }; /* work: vector instructions for each access */
     enum { FEW_WITH_AGGREGATES = 8, FEW = 10, ALL = 16 };

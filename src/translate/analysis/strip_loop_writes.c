@@ -75,10 +75,9 @@ bool wl_strip_loop_writes(const struct wl_unit *unit, const struct wl_strip_loop
     for (uint32_t i = 0; i < loop->count; i++) {
         const struct wl_block *block = &unit->blocks[loop->blocks[i]];
         for (uint32_t n = 0; n < block->count; n++) {
-            const struct wl_isa *isa = unit->insts[block->first + n].isa;
             const struct wl_inst *inst = &unit->insts[block->first + n];
-            const bool stores = isa && isa->class == WL_ISA_STORE && !wl_inst_is_of_lane(inst);
-            if (stores || (isa && (isa->class == WL_ISA_ATOMIC || isa->class == WL_ISA_LANE)))
+            const int class = inst->isa ? (int)inst->isa->class : -1;
+            if ((class == WL_ISA_STORE && !wl_inst_is_of_lane(inst)) || class == WL_ISA_ATOMIC || class == WL_ISA_LANE)
                 return true;
         }
     }

@@ -144,6 +144,15 @@ struct wl_inst {
  * The instruction is one that accesses memory. */
 unsigned wl_inst_offset_unit(const struct wl_inst *inst);
 
+/* The counts in the operand of s_waitcnt, which has all counters, each generation's in its own way: of vector memory (before gfx10 of stores,
+ * too), and of LDS and scalar memory. */
+static inline uint32_t wl_waitcnt_vector(uint32_t operand, unsigned generation) {
+    return generation >= 11 ? operand >> 10 & 63 : (operand & 15) | (operand >> 14 & 3) << 4;
+}
+static inline uint32_t wl_waitcnt_local(uint32_t operand, unsigned generation) {
+    return generation >= 11 ? operand >> 4 & 63 : operand >> 8 & (generation == 9 ? 15 : 63);
+}
+
 /* Where a branch goes, or s_add_pc_i64 with a constant. False: the instruction is none of them. */
 bool wl_inst_branch_target(const struct wl_inst *inst, uint64_t *target);
 

@@ -522,6 +522,10 @@ bool wl_inst_is_of_lane(const struct wl_inst *inst) {
            (inst->isa && inst->isa->space == WL_SPACE_SCRATCH && (inst->isa->class == WL_ISA_LOAD || inst->isa->class == WL_ISA_STORE));
 }
 
+bool wl_inst_needs_descriptor(const struct wl_inst *inst) {
+    return inst->isa->space == WL_SPACE_TBUFFER || inst->isa->detail || inst->idxen || inst->addr64 || inst->lds || inst->tfe;
+}
+
 unsigned wl_isa_caches(const struct wl_inst *inst) {
     const unsigned work = inst->isa && inst->isa->class == WL_ISA_NOP ? inst->isa->detail : 0;
     return work & WL_CACHE_SCOPED && inst->sc1 ? work | WL_CACHE_DEVICE : work;

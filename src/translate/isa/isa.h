@@ -161,6 +161,8 @@ const struct wl_isa *wl_isa_find(const char *mnemonic);
 const struct wl_isa *wl_isa_other_barrier(const char *mnemonic);
 /* Whether a load or store surely accesses private memory, of which each lane has its own. */
 bool wl_inst_is_of_lane(const struct wl_inst *inst);
+/* Whether a buffer access asks its descriptor for more than an address and a size: it is indexed, typed, has a status dword, or goes to LDS. */
+bool wl_inst_needs_descriptor(const struct wl_inst *inst);
 /* What an instruction does to caches: WL_CACHE_*, for its scope. */
 unsigned wl_isa_caches(const struct wl_inst *inst);
 /* All rows, for tests and coverage tables. */

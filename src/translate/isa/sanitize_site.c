@@ -54,14 +54,10 @@ void wl_sanitize_site_fill(struct wl_sanitize_site *site, const struct wl_inst *
 static bool begins(const struct wl_inst *inst, const char *text) { return strncmp(inst->mnemonic, text, strlen(text)) == 0; }
 static bool is(const struct wl_inst *inst, const char *text) { return strcmp(inst->mnemonic, text) == 0; }
 
-/* s_waitcnt has all counters in one operand, each generation's in its own way. Before gfx10 stores count as loads do. */
+/* s_waitcnt. Before gfx10 stores count as loads do. */
 static unsigned waited_at_once(uint32_t i, unsigned generation) {
-    uint32_t vm = (i & 15) | (i >> 14 & 3) << 4, lgkm = generation == 9 ? i >> 8 & 15 : i >> 8 & 63;
-    if (generation >= 11) {
-        vm = i >> 10 & 63;
-        lgkm = i >> 4 & 63;
-    }
-    return (!vm && generation == 9 ? WL_SANITIZE_WAITS_STORES : 0) | (!lgkm ? WL_SANITIZE_WAITS_LDS : 0);
+    return (generation == 9 && !wl_waitcnt_vector(i, generation) ? WL_SANITIZE_WAITS_STORES : 0) |
+           (wl_waitcnt_local(i, generation) ? 0 : WL_SANITIZE_WAITS_LDS);
 }
 
 /* Which counters an instruction waits for to be 0. */
@@ -113,10 +109,9 @@ bool wl_sanitize_fence_fill(struct wl_sanitize_fence *fence, const struct wl_ins
     return true;
 }
 
-bool wl_sanitize_early_use_fill(struct wl_sanitize_fence *use, const struct wl_inst *inst) {
+void wl_sanitize_early_use_fill(struct wl_sanitize_fence *use, const struct wl_inst *inst) {
     memset(use, 0, sizeof *use);
     use->address = inst->address;
     use->kind = WL_SANITIZE_EARLY_USE;
     use->distance = inst->early_use;
-    return inst->early_use;
 }

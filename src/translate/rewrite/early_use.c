@@ -72,9 +72,8 @@ static void wait_for(struct waits *waits, enum counter counter, uint32_t left, u
 }
 
 static void wait_at_once(struct waits *waits, uint32_t i, unsigned generation) {
-    const bool late = generation >= 11;
-    wait_for(waits, VECTOR, late ? i >> 10 & 63 : (i & 15) | (i >> 14 & 3) << 4, generation);
-    wait_for(waits, LOCAL, late ? i >> 4 & 63 : i >> 8 & (generation == 9 ? 15 : 63), generation);
+    wait_for(waits, VECTOR, wl_waitcnt_vector(i, generation), generation);
+    wait_for(waits, LOCAL, wl_waitcnt_local(i, generation), generation);
 }
 
 /* True: the instruction waits, or does nothing else. */

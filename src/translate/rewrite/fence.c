@@ -28,11 +28,11 @@ struct state {
 
 /* Whether an instruction waits until all stores are done. */
 static bool waits_for_stores(const struct wl_inst *inst, bool gfx9) {
-    enum { VM_LOW = 0xf, VM_HIGH = 3 << 14, STORES = 0x3f << 8 };
+    enum { STORES = 0x3f << 8 };
     const char *name = inst->mnemonic;
     const uint64_t bits = inst->operand_count ? inst->operands[inst->operand_count - 1].bits : 0;
     if (!strcmp(name, "s_waitcnt"))
-        return gfx9 && !(bits & VM_LOW) && !(bits & VM_HIGH);
+        return gfx9 && !wl_waitcnt_vector((uint32_t)bits, 9);
     if (!strcmp(name, "s_wait_storecnt_dscnt"))
         return !(bits & STORES);
     return !strcmp(name, "s_wait_idle") || ((!strcmp(name, "s_waitcnt_vscnt") || !strcmp(name, "s_wait_storecnt")) && !(bits & 0xff));

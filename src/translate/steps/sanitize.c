@@ -37,6 +37,6 @@ void wl_steps_add_sanitize_fence(struct wl_steps_builder *b, const struct wl_ins
 
 void wl_steps_add_early_use(struct wl_steps_builder *b, const struct wl_inst *inst) {
     struct wl_sanitize_fence use;
-    if (wl_sanitize_early_use_fill(&use, inst))
-        add_fence(b, &use);
+    wl_sanitize_early_use_fill(&use, inst);
+    add_fence(b, &use);
 }

@@ -66,8 +66,8 @@ static bool join(struct held *into, const struct held *from) {
 
 static bool is_private(const struct held *held, const struct wl_inst *inst) {
     const struct wl_isa *isa = inst->isa;
-    if (!isa || isa->space != WL_SPACE_BUFFER || (isa->class != WL_ISA_LOAD && isa->class != WL_ISA_STORE) || isa->detail || inst->idxen ||
-        inst->addr64 || inst->lds || inst->tfe || inst->wide_buffer)
+    if (!isa || isa->space != WL_SPACE_BUFFER || (isa->class != WL_ISA_LOAD && isa->class != WL_ISA_STORE) ||
+        wl_inst_needs_descriptor(inst) || inst->wide_buffer)
         return false;
     for (unsigned i = 0; i < DWORDS; i++)
         if (word_in(held, &inst->operands[2], i) != i + 1)

@@ -136,7 +136,7 @@ static bool waits_for_loads(const struct wl_inst *inst, unsigned generation) {
         return false;
     const uint64_t bits = inst->operands[inst->operand_count - 1].bits;
     if (!strcmp(inst->mnemonic, "s_waitcnt"))
-        return (generation >= 11 ? bits >> 10 & MOST : (bits & 0xf) | (bits >> 10 & 0x30)) != MOST;
+        return wl_waitcnt_vector((uint32_t)bits, generation) != MOST;
     if (!strcmp(inst->mnemonic, "s_wait_loadcnt_dscnt"))
         return (bits >> 8 & MOST) != MOST;
     return !strcmp(inst->mnemonic, "s_wait_loadcnt") && (bits & MOST) != MOST;

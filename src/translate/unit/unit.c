@@ -352,8 +352,8 @@ static bool has_barrier(const struct wl_unit *unit, uint32_t first, uint32_t end
     return false;
 }
 
-/* Marks the loads of a loop that may wait whose addresses the loop does not change. What the waves of a workgroup store for each other between
- * barriers of the loop is none of these: nobody waits for LDS there but at the barriers. */
+/* Marks the loads of a loop that may wait whose addresses the loop does not change. Loads from LDS are left out if the loop has a barrier: its
+ * waves wait for each other's stores to LDS at the barrier, not by looking at LDS again and again. */
 static void mark_looks(struct wl_unit *unit, uint32_t header, uint32_t latch) {
     const uint32_t first = unit->blocks[header].first, end = unit->blocks[latch].first + unit->blocks[latch].count;
     const bool meets = has_barrier(unit, first, end);

@@ -57,8 +57,9 @@ enum { WL_CLUSTER_BARRIER = -3 }; /* its number */
 const struct wl_cluster *wl_wave_cluster(const struct wl_wave *wave);
 /* What HW_REG_IB_STS2 says of clusters: bits 9:6: not 0 in one; 24:21: the workgroup's rank there. */
 uint32_t wl_cluster_status(const struct wl_wave *wave);
-/* Whether a load for the workgroups of `mask`, by rank, brings the wave's own what it asks for. All of them issue such a load, and each gets its
- * part by its own instruction, where that says; hardware reads memory once. No mask, or no cluster: a workgroup loads for itself. */
+/* Whether the wave's workgroup takes part in a load for the workgroups of `mask`, a bit for each rank in the cluster. Each of these workgroups
+ * issues the load itself and writes its own LDS alone; hardware reads memory once for all of them. Without a mask, or outside a cluster, a
+ * workgroup loads for itself. */
 bool wl_cluster_takes(const struct wl_wave *wave, uint32_t mask);
 void wl_cluster_begin(struct wl_cluster *cluster, uint32_t workgroups);
 

@@ -174,6 +174,7 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
     struct wl_san_launch watched;
     enum wl_status status = WL_OK;
     const bool own = job->launch->packet; /* whoever writes the kernarg segment serves what it points to */
+    const size_t kernarg_size = own ? 0 : wl_kernarg_size(f->kernel, job->launch); /* that the runtime wrote */
     if (f->uses_hostcall && !own)
         status = wl_services_hostcall(job->device, &hostcall);
     if (status == WL_OK && f->uses_heap && !own)
@@ -187,7 +188,7 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
     wl_abi_launch(memory, job, &services);
     wl_abi_sgprs(job, memory);
     if (wl_san_tools())
-        wl_sanitize_begin(job, &watched, memory, own ? 0 : wl_kernarg_size(f->kernel, job->launch));
+        wl_sanitize_begin(job, &watched, memory, kernarg_size);
     if (job->launch->cooperative)
         status = make_groups(job);
     if (job->may_wait)
@@ -204,7 +205,7 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
     if (job->may_wait)
         wl_parked_release(job);
     if (job->sanitized)
-        wl_sanitize_end(job, memory, own ? 0 : wl_kernarg_size(f->kernel, job->launch));
+        wl_sanitize_end(job, memory, kernarg_size);
     if (atomic_load_explicit(&job->splits, memory_order_relaxed) > job->total / SPLITS_SHARE)
         atomic_store(&atomic_load(&job->workgroup_unit)->workgroup_mode_off, true);
     if (hostcall)

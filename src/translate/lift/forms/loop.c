@@ -56,12 +56,12 @@ static void settle(struct wl_lift *l, unsigned reg) {
 /* Masks lie in the host's mask registers where it has such, as <16 x i1>: from round to round they need not come out of them. */
 static LLVMTypeRef mask_slot(const struct wl_lift *l) { return l->in_loop->vectors ? l->strip_i1 : l->i32; }
 
-static LLVMValueRef to_slot(struct wl_lift *l, LLVMValueRef bits) {
-    return l->in_loop->vectors ? LLVMBuildBitCast(l->b, LLVMBuildTrunc(l->b, bits, l->i16, ""), l->strip_i1, "") : bits;
+LLVMValueRef wl_loop_to_slot(struct wl_lift *l, bool vectors, LLVMValueRef bits) {
+    return vectors ? LLVMBuildBitCast(l->b, LLVMBuildTrunc(l->b, bits, l->i16, ""), l->strip_i1, "") : bits;
 }
 
-static LLVMValueRef from_slot(struct wl_lift *l, LLVMValueRef mask) {
-    return l->in_loop->vectors ? LLVMBuildZExt(l->b, LLVMBuildBitCast(l->b, mask, l->i16, ""), l->i32, "") : mask;
+LLVMValueRef wl_loop_from_slot(struct wl_lift *l, bool vectors, LLVMValueRef mask) {
+    return vectors ? LLVMBuildZExt(l->b, LLVMBuildBitCast(l->b, mask, l->i16, ""), l->i32, "") : mask;
 }
 
 LLVMValueRef wl_loop_load_slot(struct wl_lift *l, unsigned reg) {
@@ -69,7 +69,9 @@ LLVMValueRef wl_loop_load_slot(struct wl_lift *l, unsigned reg) {
     return LLVMBuildLoad2(l->b, mask_slot(l), l->in_loop->mask[reg], "");
 }
 
-LLVMValueRef wl_loop_load_mask(struct wl_lift *l, unsigned reg) { return from_slot(l, wl_loop_load_slot(l, reg)); }
+LLVMValueRef wl_loop_load_mask(struct wl_lift *l, unsigned reg) {
+    return wl_loop_from_slot(l, l->in_loop->vectors, wl_loop_load_slot(l, reg));
+}
 
 /* Stores a mask in its variable. In EXEC the bits that stand for no lane, in half a strip, are cleared. Other masks may have such bits set
  * where masks are vectors. */
@@ -98,7 +100,7 @@ void wl_loop_take_mask(struct wl_lift *l, unsigned reg, LLVMValueRef sum) {
     settle(l, reg);
     if (reg == WL_SGPR_EXEC)
         wl_lift_flush(l); /* the vector region runs under the old EXEC */
-    store_slot(l, reg, to_slot(l, l->in_loop->vectors ? mask : low_bits(l, mask)));
+    store_slot(l, reg, wl_loop_to_slot(l, l->in_loop->vectors, l->in_loop->vectors ? mask : low_bits(l, mask)));
 }
 
 /* Stores the result of logic on masks. `part`: it has no lanes that EXEC did not have, so that no bits have to be cleared. */
@@ -126,7 +128,7 @@ static LLVMValueRef operand_mask(struct wl_lift *l, const struct wl_operand *ope
     if (operand->kind == WL_OPERAND_SGPR)
         return wl_loop_load_slot(l, operand->reg);
     LLVMValueRef constant = wl_lift_scalar_operand(l, operand, l->wave_size == 64 ? WL_U64 : WL_U32);
-    return to_slot(l, slice(l, constant));
+    return wl_loop_to_slot(l, l->in_loop->vectors, slice(l, constant));
 }
 
 /* Lifts an instruction that works on the strip's masks. */
@@ -163,7 +165,7 @@ void wl_loop_step(struct wl_lift *l, const struct wl_inst *inst, const struct wl
         bool touched =
             wl_bit(effects->touch.scalar, reg) || (l->wave_size == 64 && wl_bit(effects->touch.scalar, (reg + 1) % WL_SGPR_COUNT));
         if (touched && wl_bit(loop->masks, reg))
-            LLVMBuildStore(l->b, to_slot(l, slice(l, wl_lift_wide_scalar(l, reg))), l->in_loop->mask[reg]);
+            LLVMBuildStore(l->b, wl_loop_to_slot(l, l->in_loop->vectors, slice(l, wl_lift_wide_scalar(l, reg))), l->in_loop->mask[reg]);
     }
 }
 
@@ -407,7 +409,7 @@ static void begin(struct wl_lift *l, LLVMValueRef *before) {
         if (before[reg])
             LLVMBuildStore(l->b, before[reg], l->unit.sgpr[reg]);
         if (masks[reg])
-            LLVMBuildStore(l->b, to_slot(l, slice(l, masks[reg])), in->mask[reg]);
+            LLVMBuildStore(l->b, wl_loop_to_slot(l, l->in_loop->vectors, slice(l, masks[reg])), in->mask[reg]);
     }
     wl_strip_trace_first(l, in->first_of_all);
     take_rows(l, exec);

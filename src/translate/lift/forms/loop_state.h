@@ -69,6 +69,9 @@ struct wl_lift_loop {
 /* The strip's part of a mask: as the loop's variables hold it (`vectors`), and as i32. */
 LLVMValueRef wl_loop_load_slot(struct wl_lift *l, unsigned reg);
 LLVMValueRef wl_loop_load_mask(struct wl_lift *l, unsigned reg);
+/* A mask (i32) as variables of a loop hold it, and back. `vectors`: they hold <16 x i1>. */
+LLVMValueRef wl_loop_to_slot(struct wl_lift *l, bool vectors, LLVMValueRef bits);
+LLVMValueRef wl_loop_from_slot(struct wl_lift *l, bool vectors, LLVMValueRef mask);
 /* Where the wave's state has the strip's part of a row; and a load of a strip's lanes from such a place. */
 LLVMValueRef wl_loop_row_in_wave(struct wl_lift *l, unsigned row);
 LLVMValueRef wl_loop_load_lanes(struct wl_lift *l, LLVMValueRef from);

@@ -157,14 +157,11 @@ static LLVMValueRef load_row(struct wl_lift *l, LLVMValueRef from) {
 
 /* The strip's masks while its lanes have their turns, as i32. */
 static LLVMValueRef load_mask(struct wl_lift *l, const struct turns *t, unsigned reg) {
-    LLVMValueRef mask = LLVMBuildLoad2(l->b, t->vectors ? l->strip_i1 : l->i32, t->strip_mask[reg], "");
-    return t->vectors ? LLVMBuildZExt(l->b, LLVMBuildBitCast(l->b, mask, l->i16, ""), l->i32, "") : mask;
+    return wl_loop_from_slot(l, t->vectors, LLVMBuildLoad2(l->b, t->vectors ? l->strip_i1 : l->i32, t->strip_mask[reg], ""));
 }
 
 static void store_mask(struct wl_lift *l, const struct turns *t, unsigned reg, LLVMValueRef mask) {
-    if (t->vectors)
-        mask = LLVMBuildBitCast(l->b, LLVMBuildTrunc(l->b, mask, l->i16, ""), l->strip_i1, "");
-    LLVMBuildStore(l->b, mask, t->strip_mask[reg]);
+    LLVMBuildStore(l->b, wl_loop_to_slot(l, t->vectors, mask), t->strip_mask[reg]);
 }
 
 /* Opens the loop over the lanes. Each lane's turn begins with the values that the strip has here. */
@@ -321,7 +318,7 @@ static void move_element(struct wl_lift *l, const struct wl_access *a, LLVMValue
         rows[d] = wl_lane_vector(l, words[d]);
 }
 
-/* At an offset of private memory; `aligned`: it is a multiple of four, if that counts. */
+/* At `offset` of a lane's private memory. `aligned`: the offset is known to be a multiple of four. */
 static void move_private_at(struct wl_lift *l, const struct wl_access *a, LLVMValueRef base, LLVMValueRef offset, bool aligned,
                             LLVMValueRef *rows) {
     const unsigned bytes = a->bits < 32 ? a->bits / 8 : 4;

@@ -19,10 +19,6 @@ enum { SCALAR_BASE, SCALAR_OFFSET, SCALAR_LIMIT };
 
 static bool may_be_scratch(const struct wl_lift *l) { return wl_processor_has(l->unit.request->processor, WL_HAS_SCRATCH_BUFFERS); }
 
-static bool wants_helper(const struct wl_inst *inst) {
-    return inst->isa->space == WL_SPACE_TBUFFER || inst->isa->detail || inst->idxen || inst->addr64 || inst->lds || inst->tfe;
-}
-
 /* The descriptor as it lies in the wave, where helpers read it. */
 static LLVMValueRef descriptor_pointer(struct wl_lift *l, unsigned reg) {
     LLVMValueRef first = NULL;
@@ -172,7 +168,7 @@ bool wl_buffer_record(struct wl_lift *l, struct wl_item *item, const struct wl_o
     LLVMValueRef soffset = scalar < inst->operands + inst->operand_count && scalar->kind != WL_OPERAND_OFF
                                ? wl_lift_scalar_operand(l, scalar, WL_U32)
                                : wl_lift_int(l, l->i32, 0);
-    if (wants_helper(inst)) {
+    if (wl_inst_needs_descriptor(inst)) {
         call_helper(l, inst, data, address, descriptor, soffset);
         return false;
     }

@@ -259,8 +259,8 @@ void wl_sanitize_fence(struct wl_lift *l, const struct wl_inst *inst) {
 
 void wl_sanitize_early_use(struct wl_lift *l, const struct wl_inst *inst) {
     struct wl_sanitize_fence use;
-    if (wl_sanitize_early_use_fill(&use, inst))
-        tell_fence(l, &use);
+    wl_sanitize_early_use_fill(&use, inst);
+    tell_fence(l, &use);
 }
 
 void wl_sanitize_anew(struct wl_lift *l) {
