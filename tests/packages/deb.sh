@@ -1,5 +1,5 @@
 #!/bin/sh
-# deb.sh BUILD RELEASE: installs the .deb packages of BUILD/packages in a fresh Debian of that release as the README says, compiles and runs a
+# deb.sh BUILD RELEASE: installs the .deb packages of BUILD/packages in a fresh Debian of that release as docs/installing.md says, compiles and runs a
 # kernel, beside AMD's packages; makes Wavelift the default and takes that back; removes all of it. Prints how long each part took.
 set -eu
 build=$(realpath "$1")

@@ -4,7 +4,7 @@
 set -eu
 build=$(realpath "$1")
 sources=$(realpath "$(dirname "$0")/../..")
-other=$build/again/of another length
+other="$build/again/of another length"
 rm -rf "$build/again"
 mkdir -p "$other"
 git -c safe.directory='*' clone -q "$sources" "$other/wavelift"

@@ -7,7 +7,7 @@ build=$(realpath "$1")
 made=$build/packages
 mkdir -p "$made"
 exec 9>"$made/lock"
-flock 9 # they share BUILD/packages/tree
+flock 9 # these scripts share BUILD/packages/tree
 version=$("$build/bin/wavelift" --version | cut -d' ' -f2)
 machine=$(readelf -h "$build/bin/wavelift" | sed -n 's/.*Machine: *//p' | sed 's/.*X86-64/x86_64/;s/AArch64/aarch64/')
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -c safe.directory='*' -C "$sources" log -1 --format=%ct 2>/dev/null || stat -c %Y "$sources/CHANGELOG.md")}
@@ -21,7 +21,7 @@ part_native() { echo lib/libwavelift-translate.so; }
 part_dev() { (cd "$1" && find include sbin lib/cmake lib/pkgconfig share/hip ! -type d && find lib -maxdepth 1 -name '*.so' -type l); }
 part_tools() { (cd "$1" && find bin lib/wavelift share/man ! -type d && echo lib/libwavelift-topology.so); }
 
-# tree: makes BUILD/packages/tree, the installed folder with the licences of what is linked into it; and says no if it needs anything of the
+# tree: makes BUILD/packages/tree, the installed folder with the licences of what is linked into it; and fails if it needs anything of the
 # system but glibc 2.28.
 tree() {
     tree=$made/tree

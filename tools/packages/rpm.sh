@@ -39,7 +39,7 @@ cat >"$top/wavelift.spec" <<END
 %global clamp_mtime_to_source_date_epoch 1
 %global _buildhost wavelift
 %global _binary_payload w19T1.zstdio
-# Only libc counts: libraries in a folder of their own are nobody's else.
+# Only glibc counts: no other package may depend on libraries in a folder of their own.
 %global __provides_exclude_from ^$prefix/
 %global __requires_exclude ^(libamdhip64|libhiprtc|libaml|libwavelift)
 Name: wavelift
