@@ -228,6 +228,7 @@ hsa_status_t wl_hsa_thread(void *(*body)(void *), void *argument, const char *na
     sigdelset(&all, SIGBUS);
     sigdelset(&all, SIGFPE);
     sigdelset(&all, SIGILL);
+    sigdelset(&all, SIGTRAP); /* stores behind the LDS (device/cpu/fault) */
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_sigmask(SIG_SETMASK, &all, &before);
