@@ -35,6 +35,7 @@ struct wl_api_traced {
     uint64_t begin, own; /* the tracer's */
     void (*before)(uint32_t number, struct wl_api_traced *call);
     void (*after)(uint32_t number, struct wl_api_traced *call);
+    uint64_t outer; /* libamdhip64's: the correlation of the call that this one is made in, from a function of a tracer */
 };
 
 /* AMD's activity_record_t. */

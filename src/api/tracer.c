@@ -78,13 +78,18 @@ static void tell(const struct wl_trace_work *work) {
 
 /* ---- the tracer ------------------------------------------------------------------------------------ */
 
-void wl_api_tracer_set(wl_api_tracer tracer) {
-    pthread_mutex_lock(&callbacks.lock);
+/* The caller has the lock. */
+static void set(wl_api_tracer tracer) {
     if (!tracer && callbacks.count)
         tracer = call_back;
     atomic_store(&registered, tracer);
     wl_trace_tell_with(tracer && tracer != call_back ? tell : NULL);
     wl_api_table_trace(tracer);
+}
+
+void wl_api_tracer_set(wl_api_tracer tracer) {
+    pthread_mutex_lock(&callbacks.lock);
+    set(tracer);
     pthread_mutex_unlock(&callbacks.lock);
 }
 
@@ -100,9 +105,9 @@ bool wl_api_callback_set(uint32_t number, wl_api_callback callback, void *argume
     const bool was = atomic_exchange(&callbacks.of[number], made); /* the one before stays: a thread may be about to call it */
     callbacks.count += (unsigned)(made != NULL) - (unsigned)was;
     wl_api_tracer present = atomic_load(&registered);
-    pthread_mutex_unlock(&callbacks.lock);
     if (!present || present == call_back)
-        wl_api_tracer_set(NULL);
+        set(NULL);
+    pthread_mutex_unlock(&callbacks.lock);
     return true;
 }
 
@@ -114,6 +119,7 @@ bool wl_api_tracer_begin(uint32_t number, struct wl_api_traced *call) {
     call->before = call->after = NULL;
     if (!tracer || tracer(WL_TRACED_CALLS, number, call) != 0)
         return false;
+    call->outer = wl_trace_asker();
     wl_trace_set_asker(call->data.correlation);
     return true;
 }
@@ -121,5 +127,5 @@ bool wl_api_tracer_begin(uint32_t number, struct wl_api_traced *call) {
 void wl_api_tracer_end(uint32_t number, struct wl_api_traced *call) {
     if (call->after)
         call->after(number, call);
-    wl_trace_set_asker(0);
+    wl_trace_set_asker(call->outer);
 }

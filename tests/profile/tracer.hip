@@ -5,6 +5,7 @@
 #include <roctracer/roctracer_ext.h>
 #include <roctracer/roctracer_roctx.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -195,12 +196,89 @@ static void check_own() {
     EXPECT(begun.size() == 1 && begun == ended && begun["hipMalloc"] == 1 && malloc_size == 54321);
 }
 
+/* A tracer makes calls of its own while a launch begins: the kernel is still the launch's. */
+static void call_within(uint32_t, uint32_t, const void *data, void *) {
+    const hip_api_data_t *call = static_cast<const hip_api_data_t *>(data);
+    static thread_local bool inside;
+    size_t available, total;
+    if (inside || call->phase != ACTIVITY_API_PHASE_ENTER)
+        return;
+    inside = true;
+    EXPECT(hipMemGetInfo(&available, &total) == hipSuccess);
+    inside = false;
+    launch_correlation = call->correlation_id;
+}
+
+static void check_nested() {
+    uint32_t launch = 0, query = 0;
+    int *p = nullptr, kernels = 0;
+    roctracer_properties_t properties = {};
+    properties.buffer_size = 4096;
+    properties.buffer_callback_fun = on_buffer;
+    properties.buffer_callback_arg = &records;
+    records.clear();
+    names.clear();
+    EXPECT(hipMalloc(reinterpret_cast<void **>(&p), 256) == hipSuccess);
+    OK(roctracer_open_pool(&properties));
+    OK(roctracer_op_code(ACTIVITY_DOMAIN_HIP_API, "hipLaunchKernel", &launch, nullptr));
+    OK(roctracer_op_code(ACTIVITY_DOMAIN_HIP_API, "hipMemGetInfo", &query, nullptr));
+    OK(roctracer_enable_op_callback(ACTIVITY_DOMAIN_HIP_API, launch, call_within, nullptr));
+    OK(roctracer_enable_op_callback(ACTIVITY_DOMAIN_HIP_API, query, call_within, nullptr));
+    OK(roctracer_enable_domain_activity(ACTIVITY_DOMAIN_HIP_OPS));
+    twice<<<1, 64>>>(p);
+    EXPECT(hipDeviceSynchronize() == hipSuccess && hipFree(p) == hipSuccess);
+    OK(roctracer_flush_activity());
+    for (const activity_record_t &record : records)
+        if (record.domain == ACTIVITY_DOMAIN_HIP_OPS && record.op == 0) {
+            kernels++;
+            EXPECT(record.correlation_id == launch_correlation && record.correlation_id != 0);
+        }
+    EXPECT(kernels == 1);
+    OK(roctracer_disable_domain_activity(ACTIVITY_DOMAIN_HIP_OPS));
+    OK(roctracer_disable_domain_callback(ACTIVITY_DOMAIN_HIP_API));
+    OK(roctracer_close_pool());
+}
+
+extern "C" void hipRegisterTracerCallback(int (*)(uint32_t, uint32_t, void *));
+
+static std::atomic<int> asked;
+static int count_calls(uint32_t, uint32_t, void *) {
+    asked++;
+    return -1;
+}
+
+/* One thread sets and removes a callback of HIP's own, another one a tracer: whatever the order, the tracer that was set last is asked. */
+static void check_both() {
+    std::atomic<bool> stop{false};
+    std::thread other([&stop] {
+        while (!stop) {
+            EXPECT(hipRegisterApiCallback(1, reinterpret_cast<void *>(on_call), &lock) == hipSuccess);
+            EXPECT(hipRemoveApiCallback(1) == hipSuccess);
+        }
+    });
+    for (int i = 0; i < 200000; i++) {
+        int device = 0;
+        hipRegisterTracerCallback(count_calls);
+        asked = 0;
+        EXPECT(hipGetDevice(&device) == hipSuccess);
+        EXPECT(asked > 0);
+        hipRegisterTracerCallback(nullptr);
+        if (failures)
+            break;
+    }
+    stop = true;
+    other.join();
+    hipRegisterTracerCallback(nullptr);
+}
+
 int main() {
     check_own();
+    check_both();
     begun.clear();
     ended.clear();
     check_callbacks();
     check_records();
+    check_nested();
     puts(failures ? "failed" : "all as it should be");
     return failures != 0;
 }
