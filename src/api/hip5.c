@@ -1,13 +1,14 @@
 /* libamdhip64.so.5: what differs for programs of HIP 5. Everything else they import is found in libamdhip64.so.7, on which
  * this library depends, under the same names and versions.
  *
- * HIP 6 renumbered hipMemoryType, HIP 5.3 hipGraphNodeType (the numbers here are those of 5.2); HIP 6 also widened HIP_MEMCPY3D and
- * reordered hipMemAllocationProp without giving the functions that take them a new name or version, so only the name of the library tells
- * what a program means. */
+ * HIP 6 renumbered hipMemoryType, HIP 5.3 hipGraphNodeType (the numbers here are those of 5.2); HIP 6 also widened HIP_MEMCPY3D
+ * without giving the functions that take it a new name or version, so only the name of the library tells what a program means. */
 #include <hip/hip_runtime_api.h>
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum hip5_memory_type { HIP5_HOST = 0, HIP5_DEVICE = 1, HIP5_ARRAY = 2, HIP5_UNIFIED = 3 };
@@ -180,7 +181,8 @@ hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D *old, hipStream_t stream) {
 
 /* ---- properties of physical memory ---------------------------------------------------------------- */
 
-/* hipMemAllocationProp of HIP 5. */
+/* hipMemAllocationProp of HIP 5.2. By 5.7 it has today's order. A program says which of them it has by the first properties that it hands
+ * over: where 5.2 has the type, which has but one valid value, there is half of a pointer for Windows now. */
 struct hip5_properties {
     unsigned char compression;
     hipMemLocation location;
@@ -190,12 +192,19 @@ struct hip5_properties {
     void *win32;
 };
 
+static atomic_bool has_todays_order;
+
 static const hipMemAllocationProp *newer_properties(const hipMemAllocationProp *given, hipMemAllocationProp *properties) {
     struct hip5_properties old;
     pthread_once(&newer.once, find_newer);
     if (!given)
         return NULL;
     memcpy(&old, given, sizeof old);
+    if (old.type != hipMemAllocationTypePinned && given->type == hipMemAllocationTypePinned) {
+        has_todays_order = true;
+        return given;
+    }
+    has_todays_order = false;
     *properties = (hipMemAllocationProp){.type = old.type, .requestedHandleType = old.handle, .location = old.location};
     return properties;
 }
@@ -220,6 +229,10 @@ hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp *old, hi
     hipError_t error = newer.properties(old ? &properties : NULL, handle);
     if (error != hipSuccess)
         return error;
+    if (has_todays_order) {
+        *old = properties;
+        return hipSuccess;
+    }
     struct hip5_properties result;
     memset(&result, 0, sizeof result);
     result.location = properties.location;

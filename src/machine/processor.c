@@ -52,7 +52,7 @@ static const struct wl_processor processors[] = {
     {"gfx12-generic", "gfx1200", 0x59, 12, 0, 0, WL_FAMILY_GFX12, WL_SET_GFX1200, true, OF_GFX12, 64 << 10},
     {"gfx1250", "gfx1200", 0x49, 12, 5, 0, WL_FAMILY_GFX12_5, WL_SET_GFX1250, false, OF_GFX12_5 | WL_MODE_SETS_BANKS, 320 << 10},
     {"gfx1251", "gfx1200", 0x5a, 12, 5, 1, WL_FAMILY_GFX12_5, WL_SET_GFX1251, false, OF_GFX12_5, 320 << 10},
-    {"gfx12-5-generic", "gfx1200", 0x5b, 12, 5, 0, WL_FAMILY_GFX12_5, WL_SET_GFX1250, true, OF_GFX12_5 | WL_MODE_SETS_BANKS, 320 << 10},
+    {"gfx12-5-generic", "gfx1200", 0x5b, 12, 5, 0, WL_FAMILY_GFX12_5, WL_SET_GFX12_5_GENERIC, true, OF_GFX12_5 | WL_MODE_SETS_BANKS, 320 << 10},
     {"gfx1010", NULL, 0x33, 10, 1, 0, WL_FAMILY_GFX10_1, WL_SET_GFX1010, false, OF_GFX10 | WL_HAS_XNACK, 64 << 10},
     {"gfx1011", NULL, 0x34, 10, 1, 1, WL_FAMILY_GFX10_1, WL_SET_GFX1012, false, OF_GFX10 | WL_HAS_XNACK, 64 << 10},
     {"gfx1012", NULL, 0x35, 10, 1, 2, WL_FAMILY_GFX10_1, WL_SET_GFX1012, false, OF_GFX10 | WL_HAS_XNACK, 64 << 10},

@@ -51,9 +51,10 @@ enum wl_instruction_set {
     WL_SET_GFX1100,
     WL_SET_GFX1150,
     WL_SET_GFX1200,
-    WL_SET_GFX950,  /* that of gfx942 but for xf32, and more */
-    WL_SET_GFX1250, /* most of gfx1200's, no images and no interpolation, and much more */
-    WL_SET_GFX1251, /* that of gfx1250, with DPP for instructions of 64 bits */
+    WL_SET_GFX950,          /* that of gfx942 but for xf32, and more */
+    WL_SET_GFX1250,         /* most of gfx1200's, no images and no interpolation, and much more */
+    WL_SET_GFX1251,         /* that of gfx1250, with DPP for instructions of 64 bits */
+    WL_SET_GFX12_5_GENERIC, /* that of gfx1250 without what WL_GFX12_ONE names (decode/words/row.h) */
 };
 
 /* What a processor has, or does. */

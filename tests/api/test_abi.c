@@ -167,6 +167,13 @@ static void test_structures_of_hip5(void **state) {
     ok(hipMemRelease(handle));
     properties.type = 0;
     fails(hipErrorInvalidValue, create(&handle, 4096, &properties, 0));
+    /* HIP 5.7 has the order of HIP 6. */
+    hipMemAllocationProp today = {.type = hipMemAllocationTypePinned, .location = {hipMemLocationTypeDevice, 0}}, told = {0};
+    ok(create(&handle, 4096, &today, 0));
+    ok(ask(&told, handle));
+    assert_int_equal(told.type, hipMemAllocationTypePinned);
+    assert_int_equal(told.location.type, hipMemLocationTypeDevice);
+    ok(hipMemRelease(handle));
     ok(hipFree(device));
     dlclose(library);
 }

@@ -15,6 +15,10 @@
 #include <thread>
 #include <vector>
 
+/* Exported by HIP's library, and declared by its headers until version 5.6 only. */
+extern "C" hipError_t hipRegisterApiCallback(uint32_t id, void *callback, void *argument);
+extern "C" hipError_t hipRemoveApiCallback(uint32_t id);
+
 __global__ void twice(int *p) { p[threadIdx.x] *= 2; }
 
 static int failures;

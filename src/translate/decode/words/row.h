@@ -74,6 +74,7 @@ enum {
     WL_T950 = 1 << WL_SET_GFX950,
     WL_T1250 = 1 << WL_SET_GFX1250,
     WL_T1251 = 1 << WL_SET_GFX1251,
+    WL_T12_5G = 1 << WL_SET_GFX12_5_GENERIC,
     WL_GFX9_VEGA = WL_T900 | WL_T904 | WL_T9G | WL_T906 | WL_T908,
     WL_GFX90 = WL_GFX9_VEGA | WL_T90A,
     WL_GFX9_4 = WL_T94 | WL_T950,
@@ -84,8 +85,9 @@ enum {
     WL_GFX10_1 = WL_T1010 | WL_T1012 | WL_T1013,
     WL_GFX10 = WL_GFX10_1 | WL_T1030,
     WL_GFX11 = WL_T1100 | WL_T1150,
-    WL_GFX1250 = WL_T1250 | WL_T1251,
+    WL_GFX1250 = WL_T1250 | WL_T1251 | WL_T12_5G,
     WL_GFX12 = WL_T1200 | WL_GFX1250,
+    WL_GFX12_ONE = WL_GFX12 & ~WL_T12_5G, /* what gfx12-5-generic lacks: cube maps, normalized numbers, sums of differences, v_lerp_u8 */
 };
 
 /* Forms of an instruction in its encoding. */

@@ -11,6 +11,7 @@
 #define GFX10_1   WL_GFX10_1
 #define GFX11     WL_GFX11
 #define GFX12     WL_GFX12
+#define GFX12_ONE WL_GFX12_ONE
 #define T900      WL_T900
 #define T904      WL_T904
 #define T9G       WL_T9G
