@@ -14,7 +14,9 @@ done | sort -u >"$folder/called"
 for name in sin cos exp exp2 log log2 log10; do
     echo "__ocml_native_${name}_f64"
 done | sort >"$folder/unusable"
-sort -u "$folder/called" "$folder/unusable" | comm -23 "$folder/defined" - >"$folder/missing"
+# What OCML 5.2 has is tested; by 5.7 it also has functions with a direction of rounding in their name, and these.
+newer='_(cvt)?rt[enpz]_|_(pred|succ|remquo2)_'
+sort -u "$folder/called" "$folder/unusable" | comm -23 "$folder/defined" - | grep -vE "$newer" >"$folder/missing"
 if [ -s "$folder/missing" ] || ! [ -s "$folder/defined" ]; then
     echo "FAIL: no test calls:"
     cat "$folder/missing"
