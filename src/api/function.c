@@ -43,7 +43,9 @@ hipError_t wl_api_kernel(const char *function, const void *host, struct wl_conte
 /* ---- attributes ------------------------------------------------------------------------------ */
 
 static int dynamic_limit(const struct wl_loaded_kernel *loaded) {
-    const uint32_t most = wl_module_lds(loaded->module), own = loaded->kernel->lds_size, capacity = most > own ? most - own : 0;
+    const bool allowed = loaded->max_dynamic_lds != UINT32_MAX;
+    const uint32_t most = allowed ? wl_module_lds(loaded->module) : wl_module_usual_lds(loaded->module), own = loaded->kernel->lds_size;
+    const uint32_t capacity = most > own ? most - own : 0;
     return (int)(loaded->max_dynamic_lds < capacity ? loaded->max_dynamic_lds : capacity);
 }
 
@@ -198,7 +200,7 @@ hipError_t hipOccupancyMaxPotentialBlockSize(int *gridSize, int *blockSize, cons
 hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *function, int numBlocks, int blockSize) {
     API_REQUIRE(dynamicSmemSize != NULL && numBlocks > 0 && blockSize > 0, hipErrorInvalidValue);
     API_KERNEL(kernel, function);
-    size_t share = wl_module_lds(kernel->module) / (unsigned)numBlocks, own = kernel->kernel->lds_size;
+    size_t share = wl_module_usual_lds(kernel->module) / (unsigned)numBlocks, own = kernel->kernel->lds_size;
     API_REQUIRE(share >= own && wl_launch_occupancy(kernel, (uint32_t)blockSize, share - own) >= (uint32_t)numBlocks, hipErrorInvalidValue);
     *dynamicSmemSize = share - own;
     API_SUCCESS();

@@ -283,7 +283,9 @@ hipError_t hipStreamAttachMemAsync(hipStream_t stream, void *ptr, size_t length,
     API_REQUIRE(flags == hipMemAttachGlobal || flags == hipMemAttachHost || flags == hipMemAttachSingle, hipErrorInvalidValue);
     API_REQUIRE(flags != hipMemAttachSingle || (stream != NULL && stream != hipStreamLegacy), hipErrorInvalidValue);
     API_HEALTHY(queue->context);
-    if (!wl_memory_find(ptr, &allocation) || allocation.kind == WL_MEMORY_REGISTERED) { /* the system's memory: nothing to note */
+    const bool known = wl_memory_find(ptr, &allocation);
+    if (!known || allocation.kind == WL_MEMORY_REGISTERED) { /* the system's memory: nothing to note */
+        API_REQUIRE(known || queue->context->info.pageable_access, hipErrorInvalidValue);
         API_REQUIRE(length > 0 && wl_memory_is_mapped(ptr, length), hipErrorInvalidValue);
         API_SUCCESS();
     }

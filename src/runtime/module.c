@@ -40,6 +40,14 @@ uint32_t wl_module_lds(const struct wl_module *module) {
     return own <= presented ? presented : own < info->lds_size ? own : info->lds_size;
 }
 
+uint32_t wl_module_usual_lds(const struct wl_module *module) {
+    const uint32_t most = wl_module_lds(module);
+    if (!module->object)
+        return most;
+    const uint32_t own = wl_processor_find(wl_codeobject_target(module->object)->processor)->lds_bytes;
+    return own < most ? own : most;
+}
+
 bool wl_module_has(const struct wl_module *module, uint32_t what) {
     return module->object && wl_target_has(wl_codeobject_target(module->object), what);
 }

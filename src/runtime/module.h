@@ -51,6 +51,8 @@ void *wl_module_address(const struct wl_module *module, uint64_t virtual_address
 struct wl_context *wl_module_context(const struct wl_module *module);
 /* Bytes of LDS that a workgroup of its kernels may have: what the presented architecture gives, or that of its code, if that is more. */
 uint32_t wl_module_lds(const struct wl_module *module);
+/* Of these, what a launch may ask for without hipFuncSetAttribute: what the processor of its code has. A GPU may have more. */
+uint32_t wl_module_usual_lds(const struct wl_module *module);
 /* Whether the processor that its code is for has `what` (WL_HAS_*). */
 bool wl_module_has(const struct wl_module *module, uint32_t what);
 size_t wl_module_kernel_count(const struct wl_module *module);

@@ -121,6 +121,7 @@ static void info(struct wl_device *device, struct wl_device_info *info) {
                                     .max_workgroup_size = 1024,
                                     .max_grid = {0x7fffffff, 65536, 65536},
                                     .any_grid = true,
+                                    .pageable_access = true,
                                     .max_block = {1024, 1024, 1024},
                                     .lds_size = 65536,
                                     .registers = 65536,

@@ -324,7 +324,9 @@ static void test_attach(void **state) {
     assert_int_equal(attributes.allocationFlags, hipMemAttachSingle);
     ok(hipStreamAttachMemAsync(stream, memory, PAGE, hipMemAttachHost));
     ok(hipStreamAttachMemAsync(NULL, memory, PAGE, hipMemAttachGlobal));
-    ok(hipStreamAttachMemAsync(stream, plain, PAGE, hipMemAttachSingle));
+    int pageable = 0;
+    ok(hipDeviceGetAttribute(&pageable, hipDeviceAttributePageableMemoryAccess, 0));
+    assert_int_equal(hipStreamAttachMemAsync(stream, plain, PAGE, hipMemAttachSingle), pageable ? hipSuccess : hipErrorInvalidValue);
     memory[0] = 3; /* still the host's as well */
 
     ok(hipMalloc(&device, PAGE));

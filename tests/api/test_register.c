@@ -11,6 +11,7 @@ static struct {
 static void stub_add(void) {}
 static void stub_variables(void) {}
 static void stub_missing(void) {}
+static void stub_empty(void) {}
 static int shadow_counter, shadow_table[4], unregistered;
 static int *shared_number;
 static const int shared_initial = 5;
@@ -24,9 +25,11 @@ static int setup(void **state) {
     wrapper.binary = read_file(API_TEST_OBJECT, &size);
     handle = __hipRegisterFatBinary(&wrapper);
     assert_non_null(handle);
-    static char add[] = "add", variables[] = "variables", missing[] = "missing", counter[] = "counter", table[] = "table";
+    static char add[] = "add", variables[] = "variables", missing[] = "missing", empty[] = "empty", counter[] = "counter",
+                table[] = "table";
     __hipRegisterFunction(handle, ADDRESS(stub_add), add, add, ~0u, NULL, NULL, NULL, NULL, NULL);
     __hipRegisterFunction(handle, ADDRESS(stub_variables), variables, variables, ~0u, NULL, NULL, NULL, NULL, NULL);
+    __hipRegisterFunction(handle, ADDRESS(stub_empty), empty, empty, ~0u, NULL, NULL, NULL, NULL, NULL);
     __hipRegisterFunction(handle, ADDRESS(stub_missing), missing, missing, ~0u, NULL, NULL, NULL, NULL, NULL);
     __hipRegisterVar(handle, &shadow_counter, counter, counter, 0, 4, 0, 0);
     __hipRegisterVar(handle, shadow_table, table, table, 0, 16, 1, 0);
@@ -326,6 +329,29 @@ static void test_limits_of_stubs(void **state) {
     hipGetLastError();
 }
 
+/* A device that has more LDS than the processor of the code gives it to launches that were allowed it. */
+static void test_allowed_lds(void **state) {
+    (void)state;
+    hipDeviceProp_t properties;
+    hipFuncAttributes attributes;
+    int count = 0;
+    ok(hipGetDeviceProperties(&properties, 0));
+    assert_int_equal(properties.sharedMemPerBlock, 65536);
+    ok(hipFuncGetAttributes(&attributes, ADDRESS(stub_empty)));
+    assert_int_equal(attributes.maxDynamicSharedSizeBytes, 65536);
+    fails(hipErrorInvalidValue, hipLaunchKernel(ADDRESS(stub_empty), (dim3){1, 1, 1}, (dim3){64, 1, 1}, NULL, 65537, NULL));
+    ok(hipOccupancyMaxActiveBlocksPerMultiprocessor(&count, ADDRESS(stub_empty), 64, 65537));
+    assert_int_equal(count, 0);
+    if (properties.sharedMemPerBlockOptin <= 65536)
+        return;
+    ok(hipFuncSetAttribute(ADDRESS(stub_empty), hipFuncAttributeMaxDynamicSharedMemorySize, 65537));
+    ok(hipLaunchKernel(ADDRESS(stub_empty), (dim3){1, 1, 1}, (dim3){64, 1, 1}, NULL, 65537, NULL));
+    ok(hipOccupancyMaxActiveBlocksPerMultiprocessor(&count, ADDRESS(stub_empty), 64, 65537));
+    assert_true(count > 0);
+    fails(hipErrorInvalidValue, hipLaunchKernel(ADDRESS(stub_empty), (dim3){1, 1, 1}, (dim3){64, 1, 1}, NULL, 65538, NULL));
+    ok(hipDeviceSynchronize());
+}
+
 static void test_functions(void **state) {
     (void)state;
     hipFuncAttributes attributes;
@@ -409,12 +435,11 @@ static void test_unregister(void **state) {
 int main(void) {
     setenv("WAVELIFT_DEVICES", "2", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_managed),         cmocka_unit_test(test_architecture),
-        cmocka_unit_test(test_launch),          cmocka_unit_test(test_configurations),
-        cmocka_unit_test(test_limits_of_stubs), cmocka_unit_test(test_launch_attributes),
-        cmocka_unit_test(test_symbols),         cmocka_unit_test(test_symbols_of_devices),
-        cmocka_unit_test(test_functions),       cmocka_unit_test(test_bad_binaries),
-        cmocka_unit_test(test_reset),           cmocka_unit_test(test_unregister),
+        cmocka_unit_test(test_managed),        cmocka_unit_test(test_architecture),       cmocka_unit_test(test_launch),
+        cmocka_unit_test(test_configurations), cmocka_unit_test(test_limits_of_stubs),    cmocka_unit_test(test_launch_attributes),
+        cmocka_unit_test(test_symbols),        cmocka_unit_test(test_symbols_of_devices), cmocka_unit_test(test_allowed_lds),
+        cmocka_unit_test(test_functions),      cmocka_unit_test(test_bad_binaries),       cmocka_unit_test(test_reset),
+        cmocka_unit_test(test_unregister),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }

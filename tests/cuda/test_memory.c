@@ -194,6 +194,25 @@ static void test_external_reset(void **state) {
     ok(hipDestroyExternalMemory(memory));
 }
 
+/* ---- pageable memory -------------------------------------------------------------------------------------------- */
+
+/* The driver's GPU does not reach it: there is nothing to attach to a stream. */
+static void test_attach_pageable(void **state) {
+    (void)state;
+    hipStream_t stream = NULL;
+    int pageable = -1;
+    char *plain = calloc(1, 4096);
+    ok(hipDeviceGetAttribute(&pageable, hipDeviceAttributePageableMemoryAccess, 0));
+    assert_int_equal(pageable, 0);
+    ok(hipStreamCreate(&stream));
+    assert_int_equal(hipStreamAttachMemAsync(stream, plain, 4096, hipMemAttachSingle), hipErrorInvalidValue);
+    ok(hipHostRegister(plain, 4096, 0)); /* now it does */
+    ok(hipStreamAttachMemAsync(stream, plain, 4096, hipMemAttachSingle));
+    ok(hipHostUnregister(plain));
+    ok(hipStreamDestroy(stream));
+    free(plain);
+}
+
 /* ---- places within shared memory ------------------------------------------------------------------------------- */
 
 static void test_inner_handles(void **state) {
@@ -351,10 +370,10 @@ int main(void) {
     setenv("WAVELIFT_ARCH", "gfx1030", 1);
     fake->kernel("wl_wait", run_wait);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_virtual),        cmocka_unit_test(test_virtual_errors), cmocka_unit_test(test_export),
-        cmocka_unit_test(test_inner_handles),  cmocka_unit_test(test_shared_pool),    cmocka_unit_test(test_masked_waits),
-        cmocka_unit_test(test_texture),        cmocka_unit_test(test_external),       cmocka_unit_test(test_external_file),
-        cmocka_unit_test(test_external_reset),
+        cmocka_unit_test(test_virtual),         cmocka_unit_test(test_virtual_errors), cmocka_unit_test(test_export),
+        cmocka_unit_test(test_attach_pageable), cmocka_unit_test(test_inner_handles),  cmocka_unit_test(test_shared_pool),
+        cmocka_unit_test(test_masked_waits),    cmocka_unit_test(test_texture),        cmocka_unit_test(test_external),
+        cmocka_unit_test(test_external_file),   cmocka_unit_test(test_external_reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

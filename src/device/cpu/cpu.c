@@ -67,6 +67,7 @@ static void device_info(struct wl_device *device, struct wl_device_info *info) {
         info->max_block[d] = WL_MAX_WORKGROUP;
     }
     info->any_grid = true;
+    info->pageable_access = true;
     info->lds_size = WL_LDS_BYTES;
     info->lds_by_code = true;
     info->registers = 65536;
