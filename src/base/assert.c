@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 void wl_assert_failed(const char *file, int line, const char *function, const char *condition) {
-    fprintf(stderr, "wavelift: %s:%d: %s: violated: %s\n", file, line, function, condition);
+    dprintf(STDERR_FILENO, "wavelift: %s:%d: %s: violated: %s\n", file, line, function, condition);
     abort();
 }
 

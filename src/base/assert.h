@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Prints "wavelift: FILE:LINE: FUNCTION: violated: CONDITION" to stderr and aborts. Thread-safe. */
+/* Prints "wavelift: FILE:LINE: FUNCTION: violated: CONDITION" to descriptor 2 and aborts. Thread-safe. */
 _Noreturn __attribute__((cold)) void wl_assert_failed(const char *file, int line, const char *function, const char *condition);
 
 #ifdef WL_ASSERTS

@@ -108,6 +108,13 @@ uint32_t wl_parked_before(struct wl_job *job, uint64_t number) {
     return count;
 }
 
+bool wl_parked_all_taken(struct wl_job *job) {
+    pthread_mutex_lock(&job->parked.lock);
+    const bool none = job->parked.first == NULL;
+    pthread_mutex_unlock(&job->parked.lock);
+    return none;
+}
+
 bool wl_parked_changed(const struct wl_job *job, struct wl_group *group) {
     enum { MOST_SCRATCH = 1 << 16 }; /* of unoptimized code, which has all that it counts there */
     uint64_t print = 1;

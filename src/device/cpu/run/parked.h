@@ -21,6 +21,8 @@ void wl_parked_end(struct wl_job *job, struct wl_group *group);
 
 /* How many parked workgroups that no thread has come before this number of the grid. */
 uint32_t wl_parked_before(struct wl_job *job, uint64_t number);
+/* Whether a thread has each parked workgroup. One look at the list, where wl_parked_before counts. */
+bool wl_parked_all_taken(struct wl_job *job);
 
 /* Whether registers or scratch of the workgroup's waves have changed since the last call for this workgroup. A workgroup that only looks at
  * the same memory again and again has not changed. To be called by the thread that has it. */

@@ -111,7 +111,7 @@ static bool serve_parked(struct wl_job *job, struct wl_thread *thread, uint64_t 
     bool changes = false;
     while (!wl_job_stopped(job)) {
         const uint32_t count = atomic_load_explicit(&job->parked.count, memory_order_acquire);
-        if (number == UINT64_MAX ? count == 0 || (!thread->launches && wl_parked_before(job, UINT64_MAX) == 0) : may_start(job, number))
+        if (number == UINT64_MAX ? count == 0 || (!thread->launches && wl_parked_all_taken(job)) : may_start(job, number))
             return true;
         enum wl_progress progress = turn_of_parked(job, thread, rounds >= LOOK, &changes);
         if (progress == WL_GROUP_FAILED)
