@@ -48,7 +48,7 @@ static void dump_object(const struct wl_translate_request *request, const struct
 
 static enum wl_status generate_code(const struct wl_unit *unit, LLVMModuleRef module, LLVMTargetMachineRef machine,
                                     LLVMMemoryBufferRef *object) {
-    if (!wl_unit_is_unoptimized(unit) && wl_emit_can_optimize_code(module))
+    if (wl_emit_can_optimize_code(module))
         return wl_emit_object(module, machine, object);
     LLVMTargetMachineRef quick = wl_emit_machine(unit->request->cpu, unit->request->features, true);
     if (!quick)

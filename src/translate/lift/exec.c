@@ -195,7 +195,7 @@ static bool reaches_lanes(const struct wl_lift *l, const struct wl_inst *inst) {
 /* The way from a basic block; false: it is left to the other copy. In loops registers are values (promote.c), and code beside the loop's
  * own would have to keep as many. */
 static bool find_aside(const struct wl_lift *l, uint32_t from, struct aside *aside) {
-    if (l->unit.in_memory || l->unit.aside || wl_unit_is_unoptimized(l->unit.code) || wl_unit_is_in_loop(l->unit.code, from))
+    if (l->unit.in_memory || l->unit.aside || l->unit.unoptimized || wl_unit_is_in_loop(l->unit.code, from))
         return false;
     *aside = (struct aside){.count = 0};
     while (from != WL_NO_BLOCK && aside->count < MAX_ASIDE_BLOCKS) {

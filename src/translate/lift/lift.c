@@ -639,6 +639,7 @@ enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *
     if (!l)
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for the lifter");
     l->unit = (struct wl_lift_unit){.request = request, .code = unit, .affine = affine, .mode = request->mode};
+    l->unit.unoptimized = wl_unit_is_unoptimized(unit);
     l->wave_size = request->wave_size;
     l->context = context;
     l->strips = l->wave_size / WL_STRIP;

@@ -23,6 +23,7 @@ struct wl_lift_unit {
 
     /* The function's variables. */
     LLVMValueRef sgpr[WL_SGPR_COUNT];             /* pointers to i32: allocas, or the wave's own (in_memory) */
+    bool unoptimized;                             /* wl_unit_is_unoptimized */
     bool in_memory;                               /* scalars stay in the wave, as in units with very many resume points */
     LLVMValueRef fuel;                            /* alloca: what is left of the wave's fuel; NULL: nothing yields */
     LLVMValueRef *row_slots;                      /* allocas of vector registers, see wl_rows_slot; NULL: they are in the wave */

@@ -1,7 +1,7 @@
 /* Instructions with semantics: operands and modifiers around a call of the packed C function. */
 #include "translate/lift/frame.h"
 #include "translate/lift/inst/inst.h"
-#include "translate/lift/memory/memory.h"
+#include "translate/lift/memory/record.h"
 #include "translate/lift/region.h"
 #include "translate/lift/state.h"
 #include "translate/lift/values.h"

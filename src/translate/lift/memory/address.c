@@ -1,5 +1,7 @@
 /* Addresses of a strip, and which inline form serves them. */
 #include "translate/lift/memory/memory.h"
+
+#include "machine/wave.h"
 #include "translate/lift/state.h"
 #include "translate/lift/values.h"
 
@@ -171,6 +173,26 @@ LLVMValueRef wl_memory_any_lane(struct wl_lift *l, LLVMValueRef row, bool partia
         lane = wl_lift_intrinsic(l, "llvm.cttz", &l->i32, 1, arguments, 2);
     }
     return LLVMBuildExtractElement(l->b, row, lane, "");
+}
+
+/* A row's value in the first active lane; in lane 0 on hosts that bring no other one to the front by one instruction. */
+static LLVMValueRef leading(struct wl_lift *l, LLVMValueRef row) {
+    if (l->has_avx512 && l->exec) {
+        LLVMValueRef packing[3] = {row, LLVMConstNull(l->strip_i32), l->exec};
+        row = wl_lift_intrinsic(l, "llvm.x86.avx512.mask.compress", &l->strip_i32, 1, packing, 3);
+    }
+    return extract(l, row, LLVMConstInt(l->i32, 0, false));
+}
+
+LLVMValueRef wl_lanes_are_private(struct wl_lift *l, const struct wl_lanes *lanes, struct wl_lanes *there) {
+    LLVMValueRef low = leading(l, lanes->low), high = leading(l, lanes->high);
+    LLVMValueRef address = LLVMBuildAdd(l->b, join_halves(l, low, high, l->i64), lanes->base, "");
+    LLVMValueRef top = LLVMBuildLShr(l->b, address, LLVMConstInt(l->i64, 32, false), "");
+    const LLVMValueRef halves[2] = {lanes->low, lanes->high}, heads[2] = {wl_strip_splat(l, low), wl_strip_splat(l, high)};
+    *there = (struct wl_lanes){.base = wl_memory_wave_constant(l, l->wave, offsetof(struct wl_wave, scratch), l->i64),
+                               .scalar_offset = LLVMBuildTrunc(l->b, address, l->i32, "")};
+    return LLVMBuildAnd(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, top, LLVMConstInt(l->i64, WL_PRIVATE_APERTURE_HI, false), ""),
+                        halves_equal(l, halves, heads), "");
 }
 
 /* The first and last lanes whose registers may be looked at, as i32. */

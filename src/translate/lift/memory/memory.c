@@ -2,6 +2,7 @@
 #include "translate/lift/memory/memory.h"
 
 #include "machine/helpers.h"
+#include "machine/processor.h"
 #include "translate/isa/helper_words.h"
 #include "translate/lift/marks.h"
 #include "translate/lift/memory/record.h"
@@ -19,43 +20,6 @@ enum {
     SCALAR_BASE,   /* i64: GLOBAL, FLAT: saddr and instruction offset; LDS: where it starts; SCRATCH: where this wave's starts */
     SCALAR_OFFSET, /* i32: LDS, SCRATCH: uniform part of the offset */
 };
-
-/* ---- operands ---- */
-
-struct wl_memory_operands wl_memory_operands(const struct wl_inst *inst) {
-    const struct wl_isa *isa = inst->isa;
-    const struct wl_operand *op = inst->operands;
-    struct wl_memory_operands found = {0};
-    unsigned at = 0;
-    if (isa->space == WL_SPACE_BUFFER || isa->space == WL_SPACE_TBUFFER) { /* result and data are the same operand */
-        if (!inst->lds)
-            found.data = &op[at++];
-        found.result = isa->class == WL_ISA_LOAD || inst->returns ? found.data : NULL;
-        found.address = &op[at];
-        return found;
-    }
-    if (isa->by_lane) {
-        *(isa->class == WL_ISA_LOAD ? &found.result : &found.data) = &op[0];
-        found.scalar = &op[1];
-        return found;
-    }
-    if (isa->class == WL_ISA_LOAD ? !inst->lds : isa->class == WL_ISA_ATOMIC && inst->returns)
-        found.result = &op[at++];
-    found.address = &op[at++];
-    if (isa->class != WL_ISA_LOAD)
-        found.data = &op[at++];
-    if (isa->space == WL_SPACE_LDS) {
-        if (at < inst->operand_count && op[at].kind == WL_OPERAND_VGPR)
-            found.data1 = &op[at];
-    } else if (at < inst->operand_count) {
-        found.scalar = &op[at];
-    }
-    return found;
-}
-
-bool wl_memory_is_private(const struct wl_lift *l, const struct wl_inst *inst) {
-    return inst->isa->space == WL_SPACE_SCRATCH || (inst->is_private && !wl_sanitizes(l));
-}
 
 static struct wl_access describe(const struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_isa *isa = inst->isa;
@@ -109,6 +73,13 @@ static struct wl_lanes index_lanes(struct wl_lift *l, const struct wl_item *item
     return lanes;
 }
 
+/* Whether a flat access has a form of its own for private memory: as compilers access variables if they do not optimize. */
+static bool may_be_private(const struct wl_lift *l, const struct wl_inst *inst, const struct wl_lanes *lanes) {
+    const bool same = wl_fact_is_uniform(&lanes->low_fact) && wl_fact_is_uniform(&lanes->high_fact);
+    return inst->isa->space == WL_SPACE_FLAT && inst->isa->class != WL_ISA_ATOMIC && !inst->lds && !wl_inst_is_coherent(inst) &&
+           !wl_sanitizes(l) && (same || !wl_lanes_known(lanes)) && !wl_processor_has(l->unit.request->processor, WL_HAS_1024_VGPRS);
+}
+
 static struct wl_lanes global_lanes(struct wl_lift *l, const struct wl_item *item, const struct wl_memory_operands *op) {
     struct wl_lanes lanes = {.low_fact = item->fact[0], .high_fact = item->fact[1], .base = item->scalar[SCALAR_BASE]};
     lanes.wide = is_vgpr(op->address) && op->address->count >= 2;
@@ -135,7 +106,12 @@ static struct wl_lanes global_lanes(struct wl_lift *l, const struct wl_item *ite
         lanes.index_source = known->source;
         lanes.index_signed = known->is_signed;
     }
-    if (l->strip->pair_value[reg] || (l->has_avx512 && !wl_lanes_known(&lanes))) {
+    lanes.may_be_private = may_be_private(l, item->inst, &lanes);
+    if (lanes.may_be_private) {
+        lanes.low = wl_strip_row(l, reg);
+        lanes.high = wl_strip_row(l, reg + 1);
+        lanes.pair = wl_strip_known_pair(l, reg);
+    } else if (l->strip->pair_value[reg] || (l->has_avx512 && !wl_lanes_known(&lanes))) {
         lanes.pair = wl_strip_pair(l, reg);
     } else { /* the slow path alone would need the pair; other hosts test the halves for themselves */
         lanes.low = wl_strip_row(l, reg);
@@ -413,17 +389,9 @@ static void access_sanitized(struct wl_lift *l, const struct wl_access *a, const
     access_either(l, a, lanes, pattern, start, m, fast, slow);
 }
 
-/* The whole ladder. */
-static void access_lanes(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m) {
+/* The whole ladder but for what access_lanes does. */
+static void access_anywhere(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m) {
     LLVMValueRef check, start;
-    if (wl_sanitizes(l)) {
-        access_sanitized(l, a, lanes, m);
-        return;
-    }
-    if (in_own_way(l, a, lanes, m->rows)) {
-        m->pair = NULL;
-        return;
-    }
     bool inline_form = !l->exec || wl_memory_has_masks(l, a->bits); /* there is one for consecutive lanes */
     if (inline_form && wl_spread_in_loop_possible(l, a) && wl_lanes_need_test(l, a, lanes)) {
         access_tested(l, a, lanes, m);
@@ -441,6 +409,46 @@ static void access_lanes(struct wl_lift *l, const struct wl_access *a, const str
     LLVMBasicBlockRef fast = wl_memory_block(l, "near"), slow = wl_memory_block(l, WL_COLD_BLOCK);
     wl_memory_mark_likely(l, LLVMBuildCondBr(l->b, check, fast, slow));
     access_either(l, a, lanes, pattern, start, m, fast, slow);
+}
+
+static void access_slow_pair(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m) {
+    access_slow(l, a, lanes, m, false);
+}
+
+/* An access that is often one of a private variable. */
+static void access_flat(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m) {
+    struct wl_access own = *a;
+    struct wl_lanes there;
+    struct moved moved = *m;
+    LLVMBasicBlockRef here = wl_memory_block(l, "private"), others = wl_memory_block(l, "anywhere"), done = wl_memory_block(l, "accessed"),
+                      from[2];
+    LLVMValueRef check, start, is_private = wl_lanes_are_private(l, lanes, &there);
+    own.place = WL_PLACE_PRIVATE;
+    enum wl_pattern pattern = wl_lanes_pattern(l, &own, &there, &check, &start);
+    LLVMValueRef branch = LLVMBuildCondBr(l->b, check ? LLVMBuildAnd(l->b, is_private, check, "") : is_private, here, others);
+    if (l->unit.unoptimized) /* what lives across the call is spilled there, not here */
+        wl_memory_mark_likely(l, branch);
+    LLVMPositionBuilderAtEnd(l->b, others);
+    (l->unit.unoptimized ? access_slow_pair : access_anywhere)(l, a, lanes, m); /* with less code */
+    from[0] = LLVMGetInsertBlock(l->b);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, here);
+    access_inline(l, &own, &there, pattern, start, &moved);
+    moved.pair = m->pair && a->kind == WL_ACCESS_LOAD ? wl_strip_join(l, moved.rows[0], moved.rows[1]) : NULL;
+    from[1] = LLVMGetInsertBlock(l->b);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, done);
+    merge(l, a, m, &moved, from);
+}
+
+/* The whole ladder. */
+static void access_lanes(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m) {
+    if (wl_sanitizes(l))
+        access_sanitized(l, a, lanes, m);
+    else if (in_own_way(l, a, lanes, m->rows))
+        m->pair = NULL;
+    else
+        (lanes->may_be_private ? access_flat : access_anywhere)(l, a, lanes, m);
 }
 
 /* A 16-bit result: the register's other half is that of `old`. */

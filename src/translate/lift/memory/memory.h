@@ -54,7 +54,8 @@ struct wl_access {
 struct wl_lanes {
     bool wide;
     LLVMValueRef pair;                  /* wide: <16 x i64>, or NULL: low and high are its halves */
-    LLVMValueRef low, high;             /* wide: <16 x i32>, where there is no pair */
+    LLVMValueRef low, high;             /* wide: <16 x i32>, where there is no pair; FLAT: always, if the access may be private */
+    bool may_be_private;                /* FLAT: wl_lanes_are_private finds out */
     LLVMValueRef base;                  /* i64 */
     LLVMValueRef index, index_base;     /* not NULL: the addresses are also index_base (i64) + (index (<16 x i32>) << index_shift) */
     LLVMValueRef index_head;            /* i32: the first lane's index, or NULL: it is in the vector only */
@@ -70,8 +71,6 @@ struct wl_lanes {
 
 /* ---- lift/memory/memory.c ---- */
 
-/* Flushes the vector region without the item that is being recorded, which is taken out of it. */
-void wl_memory_flush_before(struct wl_lift *l);
 /* Tells the code generator that a branch is hardly ever taken to its second target. */
 void wl_memory_mark_likely(struct wl_lift *l, LLVMValueRef branch);
 
@@ -124,6 +123,8 @@ enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *acce
 LLVMValueRef wl_lanes_group_expected(struct wl_lift *l, LLVMValueRef vector, uint32_t stride);
 /* <16 x i1>: lanes whose index wrapped around on the way from their group's first one, `step` a lane. */
 LLVMValueRef wl_lanes_index_wraps(struct wl_lift *l, const struct wl_lanes *lanes, uint32_t step);
+/* i1: all active lanes name one private offset, which is that of *there. For FLAT lanes that may be private. */
+LLVMValueRef wl_lanes_are_private(struct wl_lift *l, const struct wl_lanes *lanes, struct wl_lanes *there);
 /* Whether only a test at run time can tell if a load from memory has one of these patterns. */
 bool wl_lanes_need_test(const struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes);
 

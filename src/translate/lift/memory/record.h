@@ -15,6 +15,8 @@ struct wl_memory_operands wl_memory_operands(const struct wl_inst *inst);
 bool wl_memory_record(struct wl_lift *l, struct wl_item *item);
 /* Emits a wide access: the builder stands behind all strips of the items before. */
 void wl_memory_emit_wide(struct wl_lift *l, struct wl_item *item);
+/* Flushes the vector region without the item that is being recorded, which is taken out of it. */
+void wl_memory_flush_before(struct wl_lift *l);
 
 /* ---- index.c ---- */
 /* Looks whether the vector region's last item is a step of making one. */
