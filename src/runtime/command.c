@@ -2,6 +2,7 @@
 #include "base/assert.h"
 #include "runtime/capture.h"
 #include "runtime/context.h"
+#include "runtime/order.h"
 #include "runtime/record.h"
 #include "runtime/stream.h"
 #include "runtime/stream_internal.h"
@@ -43,7 +44,7 @@ void wl_command_free(struct wl_command *command) {
 }
 
 enum wl_status wl_command_wait_for(struct wl_command *command, struct wl_stream *stream, uint64_t sequence) {
-    if (wl_stream_has_finished(stream, sequence, false))
+    if (wl_stream_has_finished(stream, sequence, false) && !(sequence && wl_order_is_watched()))
         return WL_OK;
     if (command->point_count == command->point_capacity) {
         unsigned capacity = command->point_capacity * 2;

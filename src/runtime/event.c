@@ -89,8 +89,6 @@ static struct latest latest(struct wl_event *event) {
         result.context = result.record->context;
     }
     pthread_mutex_unlock(&event->lock);
-    if (result.record && result.time && !result.record->foreign)
-        wl_order_seen(result.record->stream);
     return result;
 }
 
@@ -381,9 +379,8 @@ enum wl_status wl_event_record(struct wl_event *event, struct wl_stream *stream)
     }
     if (event->native && event->home != stream->context)
         return wl_fail(WL_INVALID_VALUE, "the driver's event is of another device than the stream");
-    if (event->native || !wl_stream_is_free(stream))
+    if (event->native || !wl_stream_is_free(stream) || wl_order_is_watched())
         return queue_record(event, stream);
-    wl_order_seen(stream);
     replace(event, NULL, wl_now(), stream->context);
     return WL_OK;
 }
@@ -429,7 +426,7 @@ enum wl_status wl_event_wait(struct wl_event *event, struct wl_stream *stream) {
     if (event->interprocess)
         return queue_interprocess(event, stream, false);
     struct latest last = latest(event);
-    if (last.record && !last.time && (last.record->foreign || last.record->stream != stream))
+    if (last.record && (!last.time || wl_order_is_watched()) && (last.record->foreign || last.record->stream != stream))
         status = wait_for_record(last.record, stream);
     record_release(last.record);
     return status;
@@ -542,6 +539,8 @@ enum wl_status wl_event_elapsed(struct wl_event *start, struct wl_event *stop, d
         status = WL_NOT_READY;
     else
         *milliseconds = ((double)second.time - (double)first.time) * 1e-6;
+    if (status == WL_OK && second.record && !second.record->foreign)
+        wl_order_seen(second.record->stream, atomic_load(&second.record->sequence));
     record_release(first.record);
     record_release(second.record);
     return status;

@@ -13,6 +13,7 @@
 #include "runtime/graph_plan.h"
 #include "runtime/handles.h"
 #include "runtime/launch.h"
+#include "runtime/order.h"
 #include "runtime/stream.h"
 #include "runtime/work.h"
 #include "sanitize/allocations.h"
@@ -342,7 +343,7 @@ static enum wl_status queue_waits(struct wl_graph_exec *exec, const struct step 
         struct wl_stream *other = before ? before->stream : launched;
         struct wl_event *event = before ? before->reached : exec->begun;
         uint64_t sequence = before ? before->sequence : start;
-        if (other == stream || !sequence || wl_stream_has_finished(other, sequence, false))
+        if (other == stream || !sequence || (wl_stream_has_finished(other, sequence, false) && !wl_order_is_watched()))
             continue;
         if (other->queue && stream->queue && event) {
             status = wl_event_wait(event, stream);

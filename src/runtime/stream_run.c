@@ -170,8 +170,6 @@ static enum wl_status empty_queue(struct wl_stream *stream) {
 
 bool wl_stream_has_finished(struct wl_stream *stream, uint64_t sequence, bool ask) {
     uint64_t completed = atomic_load_explicit(&stream->completed, memory_order_acquire);
-    if (!stream->queue && completed >= sequence)
-        wl_order_seen(stream);
     if (!stream->queue)
         return completed >= sequence;
     if (atomic_load(&stream->emptied) >= sequence)
@@ -292,7 +290,7 @@ static struct wl_command *run_head(struct wl_stream *stream, struct wl_command *
         status = stream->queue || command->point_count ? settle(stream, command) : WL_OK;
         if (status == WL_OK || command->always)
             status = command->run(command, stream);
-        wl_order_end(stream, before);
+        wl_order_end(stream, command, before);
         wl_frame_leave(&frame);
     }
     if (command->result)
@@ -459,7 +457,10 @@ static bool wait_until(struct wl_stream *stream, uint64_t sequence) {
 void wl_stream_wait_given(struct wl_stream *stream, uint64_t sequence) { (void)wait_until(stream, sequence); }
 
 enum wl_status wl_stream_wait(struct wl_stream *stream, uint64_t sequence) {
-    if (!wait_until(stream, sequence) || wl_stream_has_finished(stream, sequence, false))
+    const bool reached = wait_until(stream, sequence);
+    if (reached)
+        wl_order_seen(stream, sequence);
+    if (!reached || wl_stream_has_finished(stream, sequence, false))
         return WL_OK;
     return empty_queue(stream);
 }
@@ -468,7 +469,7 @@ void wl_stream_exiting(void) { atomic_store(&exiting, true); }
 
 void wl_stream_observe(struct wl_stream *stream, uint64_t sequence) {
     uint64_t before = atomic_load(&stream->observed);
-    wl_order_seen(stream);
+    wl_order_seen(stream, sequence);
     while (before < sequence && !atomic_compare_exchange_weak(&stream->observed, &before, sequence))
         ;
 }
@@ -512,7 +513,6 @@ enum wl_status wl_stream_synchronize(struct wl_stream *stream) {
     status = null && stream->queue ? synchronize_null_queue(stream) : wl_stream_wait(stream, submitted);
     if (status == WL_OK)
         wl_stream_observe(stream, submitted);
-    wl_order_seen(stream);
     if (null)
         wl_order_seen_all(context);
     while (null && !stream->queue && atomic_load(&context->busy)) {

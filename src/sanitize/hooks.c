@@ -193,6 +193,16 @@ void wl_san_order(enum wl_san_edge edge, uint64_t line, uint64_t mark) {
         wl_race_order(edge, line, mark);
 }
 
+void wl_san_order_done(uint64_t line, uint64_t sequence) {
+    if (wl_san_tools() & WL_SANITIZE_RACECHECK)
+        wl_race_done(line, sequence);
+}
+
+void wl_san_order_behind(uint64_t line, uint64_t of, uint64_t sequence) {
+    if (wl_san_tools() & WL_SANITIZE_RACECHECK)
+        wl_race_behind(line, of, sequence);
+}
+
 void wl_san_host_access(uint64_t line, enum wl_sanitize_kind kind, uint64_t address, uint64_t size, const char *call) {
     if (wl_san_tools() & WL_SANITIZE_RACECHECK)
         wl_race_host_access(line, kind, address, size, call);

@@ -119,6 +119,10 @@ enum wl_san_edge { WL_SAN_RELEASE, WL_SAN_ACQUIRE };
 extern _Thread_local uint64_t wl_san_line;
 /* `line` leaves a mark (RELEASE), or goes on behind it (ACQUIRE). A mark's id is any number that names it: an event, a point of a stream. */
 void wl_san_order(enum wl_san_edge edge, uint64_t line, uint64_t mark);
+/* A stream's line has done its command `sequence`; commands of one stream have rising numbers. `line` goes on behind command `sequence` of the
+ * line `of`, which is done, and behind nothing that `of` has done since. */
+void wl_san_order_done(uint64_t line, uint64_t sequence);
+void wl_san_order_behind(uint64_t line, uint64_t of, uint64_t sequence);
 /* The host, or a copy or fill in a stream, accesses memory. `line`: the stream; 0: the calling thread. `call`: "hipMemcpy". */
 void wl_san_host_access(uint64_t line, enum wl_sanitize_kind kind, uint64_t address, uint64_t size, const char *call);
 /* The values that a copy moves, or a fill makes, before it does. `stack`: of the call; 0: not known. */

@@ -46,7 +46,7 @@ bool wl_race_begin_row(struct wl_race_group *group, uint32_t index, uint32_t row
 /* All waves go on in one new row, behind a barrier. */
 static void begin_phase(struct wl_race_group *group, bool new_unit) {
     const uint32_t rows = UINT32_C(1) << (6 - group->launch->shift);
-    struct wl_clock *known = NULL;
+    struct wl_clock *known = NULL, *pending = NULL; /* what the next invalidation makes known, it does for all waves */
     bool dirty = false;
     uint32_t row = 0;
     for (uint32_t i = 0; i < group->wave_count; i++) {
@@ -54,7 +54,7 @@ static void begin_phase(struct wl_race_group *group, bool new_unit) {
         row = wave->row >= row ? wave->row + 1 : row;
         dirty |= wave->dirty;
         wl_clock_join(&known, wave->clock);
-        wl_clock_join(&known, wave->pending);
+        wl_clock_join(&pending, wave->pending);
     }
     if (new_unit)
         row = (row + rows - 1) & ~(rows - 1);
@@ -62,6 +62,7 @@ static void begin_phase(struct wl_race_group *group, bool new_unit) {
     for (uint32_t i = 0; i < group->wave_count; i++) {
         struct wl_race_wave *wave = &group->waves[i];
         wl_clock_join(&wave->clock, known);
+        wl_clock_join(&wave->pending, pending);
         wl_race_begin_row(group, i, row);
         wave->stored_phase = wave->dirty_lds = false;
         if (group->launch->writes_back)
@@ -70,6 +71,7 @@ static void begin_phase(struct wl_race_group *group, bool new_unit) {
             wave->agent_row = row;
     }
     wl_clock_drop(known);
+    wl_clock_drop(pending);
     const uint32_t unit = group->units[row / rows];
     atomic_store_explicit(&wl_race_unit_at(unit)->phase_row, row, memory_order_relaxed);
     group->phase_first = group->waves[0].own;

@@ -506,16 +506,23 @@ static void plain_lanes(struct check *c) {
         check_strips(c);
 }
 
-/* Whether the instruction looks for what others store. Of loads that may look at one flag after the other those do that have one address for
- * all lanes. */
-static bool does_poll(const struct wl_san_access *a) {
-    if (a->site->polls != WL_SANITIZE_MAY_POLL)
-        return a->site->polls;
+static bool has_one_address(const struct wl_san_access *a) {
     const uint64_t first = a->address[(unsigned)__builtin_ctzll(a->lanes)];
     for (uint64_t rest = a->lanes; rest; rest &= rest - 1)
         if (a->address[(unsigned)__builtin_ctzll(rest)] != first)
             return false;
     return true;
+}
+
+/* Whether the instruction looks for what others store. Of loads that may look at one flag after the other those do that have one address for
+ * all lanes. */
+static bool does_poll(const struct wl_san_access *a) {
+    return a->site->polls == WL_SANITIZE_MAY_POLL ? has_one_address(a) : a->site->polls;
+}
+
+/* Whether a load that does not poll stands for an atomic one. Of LDS those with an address for each lane do not: they are volatile. */
+static bool is_strong(const struct wl_sanitize_site *site, const struct wl_san_access *access, bool lds) {
+    return wl_sanitize_is_strong(site, lds) && !(lds && access && !has_one_address(access));
 }
 
 /* A store behind a wait begins a row: it may tell other waves of what came before. */
@@ -578,7 +585,7 @@ static bool begin_check(struct check *c, struct wl_san_wave *wave, const struct 
     if (!w->own)
         return false;
     const uint32_t waves = (1u << group->launch->shift) - 1;
-    const bool strong = polls || wl_sanitize_is_strong(site, lds);
+    const bool strong = polls || is_strong(site, access, lds);
     *c = (struct check){
         .of = wave,
         .access = access,

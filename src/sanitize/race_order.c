@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RECENT = 32 }; /* launches that a line remembers */
+enum { RECENT = 32, DONE = 64 }; /* launches, and commands that were done, that a line remembers */
 
 /* A stream, or a thread of the host. */
 struct line {
@@ -22,6 +22,11 @@ struct line {
         uint64_t first; /* the first record that it may have made */
     } recent[RECENT];
     unsigned count;
+    struct {
+        uint64_t sequence;
+        struct wl_clock *clock;
+    } done[DONE]; /* a ring, in the order of commands */
+    unsigned done_count;
 };
 
 static struct {
@@ -110,6 +115,44 @@ void wl_race_order(enum wl_san_edge edge, uint64_t id, uint64_t mark) {
         if (mark & WL_SAN_ONCE)
             set_mark(mark, NULL);
     }
+    pthread_mutex_unlock(&order.lock);
+}
+
+static void forget_done(struct line *line) {
+    for (unsigned i = 0; i < DONE; i++) {
+        wl_clock_drop(line->done[i].clock);
+        line->done[i].clock = NULL;
+    }
+    line->done_count = 0;
+}
+
+void wl_race_done(uint64_t id, uint64_t sequence) {
+    pthread_mutex_lock(&order.lock);
+    struct line *line = find_line(id);
+    if (line) {
+        if (line->done_count && line->done[(line->done_count - 1) % DONE].sequence >= sequence)
+            forget_done(line); /* of a stream that was at this address before */
+        if (!line->time)
+            tick(line);
+        const unsigned n = line->done_count++ % DONE;
+        wl_clock_drop(line->done[n].clock);
+        line->done[n].sequence = sequence;
+        line->done[n].clock = wl_clock_keep(line->clock);
+        tick(line);
+    }
+    pthread_mutex_unlock(&order.lock);
+}
+
+void wl_race_behind(uint64_t id, uint64_t of, uint64_t sequence) {
+    pthread_mutex_lock(&order.lock);
+    struct line *line = find_line(id ? id : HOST);
+    const struct line *other = wl_table_find(&order.lines, of);
+    const unsigned count = other ? other->done_count : 0, kept = count < DONE ? count : DONE;
+    unsigned back = 1; /* to the earliest command that is kept and not before the one that is waited for */
+    while (back < kept && other->done[(count - 1 - back) % DONE].sequence >= sequence)
+        back++;
+    if (line && kept)
+        wl_clock_join(&line->clock, other->done[(count - back) % DONE].clock);
     pthread_mutex_unlock(&order.lock);
 }
 
