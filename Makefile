@@ -125,7 +125,7 @@ packages: deps
 	tools/install-deps.sh tools/packages/packages.txt
 	$(CMAKE) -B $(BUILD)-packages -DWAVELIFT_STATIC_LIBRARIES=ON -DWAVELIFT_TESTS=OFF
 	cmake --build $(BUILD)-packages --target installable
-	for kind in tarball wheel deb rpm; do tools/packages/$$kind.sh $(BUILD)-packages || exit 1; done
+	for kind in tree tarball wheel deb rpm; do tools/packages/$$kind.sh $(BUILD)-packages || exit 1; done
 
 # All files of a release in build-packages/dist, with SHA256SUMS; KEY is a key of gpg that signs it, or empty.
 dist: packages

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
@@ -272,7 +273,9 @@ static bool place(char *folder, size_t size) {
     }
     snprintf(folder, size, "/tmp/wavelift-topology-%u", (unsigned)getuid());
     (void)mkdir(folder, 0700);
-    return lstat(folder, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == getuid() && (info.st_mode & 022) == 0;
+    /* Not lstat, which glibc has only since 2.33: the one of this library would look for it there. */
+    return syscall(SYS_newfstatat, AT_FDCWD, folder, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(info.st_mode) && info.st_uid == getuid() &&
+           (info.st_mode & 022) == 0;
 }
 
 static void remove_tree(const char *folder) {

@@ -2,15 +2,8 @@
 # ci.sh BUILD RELEASE: what docs/ci.md has for CI services, as far as it goes without them: the commands of action.yml, of the template for GitLab and of the
 # container file, each in a fresh Debian of that release, with the files of BUILD/dist.
 set -eu
-build=$(realpath "$1")
-release=$2
-here=$(realpath "$(dirname "$0")")
-sources=$(realpath "$here/../..")
-# shellcheck source=../rocm/root.sh
-. "$here/../rocm/root.sh"
-. "$here/in_root.sh"
-own_mounts "$@"
-clean_root "$build" "$release" ci
+. "$(dirname "$0")/in_root.sh"
+clean_root ci
 inside apt-get -qq update
 quietly inside apt-get install -y -qq curl ca-certificates # as the images of the services have them
 

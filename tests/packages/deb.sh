@@ -2,14 +2,8 @@
 # deb.sh BUILD RELEASE: installs the .deb packages of BUILD/packages in a fresh Debian of that release as docs/installing.md says, compiles and runs a
 # kernel, beside AMD's packages; makes Wavelift the default and takes that back; removes all of it. Prints how long each part took.
 set -eu
-build=$(realpath "$1")
-release=$2
-here=$(realpath "$(dirname "$0")")
-# shellcheck source=../rocm/root.sh
-. "$here/../rocm/root.sh"
-. "$here/in_root.sh"
-own_mounts "$@"
-clean_root "$build" "$release" deb
+. "$(dirname "$0")/in_root.sh"
+clean_root deb
 
 cp "$build"/packages/*.deb "$root/packages/"
 inside apt-get -qq update

@@ -1,18 +1,23 @@
-# Sourced, behind tests/rocm/root.sh, by the scripts that test packages in a clean system.
-# shellcheck shell=sh
+# Sourced by the scripts that test packages in a clean system. Each is called with a build folder and a release of Debian; $build, $release, $here and
+# $sources are set. The script goes on with mounts of its own, which go when it ends.
+# shellcheck shell=sh disable=SC2034
+[ -n "${OWN_MOUNTS:-}" ] || OWN_MOUNTS=1 exec unshare --mount "$0" "$@"
+build=$(realpath "$1")
+release=$2
+here=$(realpath "$(dirname "$0")")
+sources=$(realpath "$here/../..")
+# shellcheck source=../rocm/root.sh
+. "$here/../rocm/root.sh"
 
 fail() { echo "FAIL $(basename "$0"): $*"; exit 1; }
 
-# own_mounts "$@": the script goes on with mounts of its own, which go when it ends.
-own_mounts() { [ -n "${OWN_MOUNTS:-}" ] || OWN_MOUNTS=1 exec unshare --mount "$0" "$@"; }
-
-# clean_root BUILD RELEASE NAME: a fresh minimal Debian of that release is mounted at $root, with a program's source in /packages. What is written to it
-# goes when the script ends; the original is kept in BUILD/roots.
+# clean_root NAME: a fresh minimal Debian of that release is mounted at $root, with a program's source in /packages. What is written to it goes when the
+# script ends; the original is kept in BUILD/roots.
 clean_root() {
     root_tools
-    root_make "$1/roots/$2" "$2"
-    root=$1/roots/$2-$3
-    fresh="lowerdir=$1/roots/$2,upperdir=$root-changes/upper,workdir=$root-changes/work"
+    root_make "$build/roots/$release" "$release"
+    root=$build/roots/$release-$1
+    fresh="lowerdir=$build/roots/$release,upperdir=$root-changes/upper,workdir=$root-changes/work"
     rm -rf "$root"
     mkdir -p "$root"
     trap 'umount "$root" && rm -rf "$root" "$root-changes"' EXIT

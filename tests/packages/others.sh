@@ -1,16 +1,10 @@
 #!/bin/sh
 # others.sh BUILD RELEASE: the .tar.zst, the wheel and the .rpm packages of BUILD/packages, each in a fresh Debian of that release, which stands for any
 # system: it runs kernels in both tiers, and compiles and runs a program where the release has a compiler. bullseye is the oldest that can be had (glibc
-# 2.31); that no newer version than 2.28 is needed, the packages' scripts see to (tools/packages/common.sh).
+# 2.31); that no newer version than 2.28 is needed, tools/packages/tree.sh sees to.
 set -eu
-build=$(realpath "$1")
-release=$2
-here=$(realpath "$(dirname "$0")")
-# shellcheck source=../rocm/root.sh
-. "$here/../rocm/root.sh"
-. "$here/in_root.sh"
-own_mounts "$@"
-clean_root "$build" "$release" others
+. "$(dirname "$0")/in_root.sh"
+clean_root others
 cp "$build"/packages/*.rpm "$build"/packages/*.whl "$root/packages/"
 tar -C "$root/packages" --zstd -xf "$(ls "$build"/packages/wavelift-*.tar.zst)"
 inside apt-get -qq update

@@ -13,7 +13,7 @@ SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH CCACHE_DISABLE=1
 cmake -G Ninja -S . -B build-packages -DWAVELIFT_STATIC_LIBRARIES=ON -DWAVELIFT_TESTS=OFF >/dev/null
 cmake --build build-packages --target installable >/dev/null
-for kind in tarball wheel deb rpm dist; do tools/packages/$kind.sh build-packages >/dev/null; done
+for kind in tree tarball wheel deb rpm dist; do tools/packages/$kind.sh build-packages >/dev/null; done
 if diff "$build/dist/SHA256SUMS" build-packages/dist/SHA256SUMS; then
     echo "PASS reproducible: $(wc -l <"$build/dist/SHA256SUMS") files"
 else

@@ -1,5 +1,7 @@
 /* Functions of newer versions of glibc, by what older versions have: for programs that run with both. Libraries of others that are linked in
  * (LLVM's, libstdc++'s, libgcc's) call them too. stubs.py makes an archive of this; what a library does not call is not linked into it. */
+#include "old.h"
+
 #include <link.h>
 #include <locale.h>
 #include <malloc.h>
@@ -8,7 +10,6 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <time.h>
@@ -44,29 +45,8 @@ char __libc_single_threaded; /* libstdc++ counts without atomics where it is set
 
 /* ---- 2.33 ------------------------------------------------------------------------------------ */
 
-/* Older headers had these as inline functions around functions that are told the version of struct stat. */
-#ifdef __x86_64__
-#define STAT_VERSION 1
-#else
-#define STAT_VERSION 0
-#endif
-int __xstat(int version, const char *path, struct stat *status);
-int __lxstat(int version, const char *path, struct stat *status);
-int __fxstat(int version, int file, struct stat *status);
-int __fxstatat(int version, int folder, const char *path, struct stat *status, int flags);
-
-int stat(const char *path, struct stat *status) { return __xstat(STAT_VERSION, path, status); }
-int lstat(const char *path, struct stat *status) { return __lxstat(STAT_VERSION, path, status); }
 int fstat(int file, struct stat *status) { return __fxstat(STAT_VERSION, file, status); }
-int fstatat(int folder, const char *path, struct stat *status, int flags) { return __fxstatat(STAT_VERSION, folder, path, status, flags); }
-
-/* The same for 64 bits, as C++ libraries call them: the structures are the same on machines of 64 bits. */
-int stat64(const char *path, struct stat64 *status) { return __xstat(STAT_VERSION, path, (struct stat *)status); }
-int lstat64(const char *path, struct stat64 *status) { return __lxstat(STAT_VERSION, path, (struct stat *)status); }
 int fstat64(int file, struct stat64 *status) { return __fxstat(STAT_VERSION, file, (struct stat *)status); }
-int fstatat64(int folder, const char *path, struct stat64 *status, int flags) {
-    return __fxstatat(STAT_VERSION, folder, path, (struct stat *)status, flags);
-}
 
 struct mallinfo2 mallinfo2(void) {
 #pragma GCC diagnostic push

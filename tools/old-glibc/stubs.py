@@ -4,7 +4,7 @@
     stubs.py VERSION FOLDER COMPILER [OPTION...]
 
 For each name that the compiler's glibc exports FOLDER's libc.so and libm.so have the newest version that is not above VERSION; names that came
-later are missing, and functions.c stands in for some of them. Nothing of the stubs is in a program: the loader takes glibc's own libraries. The
+later are missing, and functions.c and paths.c stand in for some of them. Nothing of the stubs is in a program: the loader takes glibc's own libraries. The
 options are the compiler's, --sysroot for one. (cmake/OldGlibc.cmake)"""
 import os
 import re
@@ -79,7 +79,7 @@ def main():
         stub(folder, name, {}, compiler)
     here = os.path.dirname(os.path.abspath(__file__))
     objects = []
-    for name in ("functions", "start"):
+    for name in ("functions", "paths", "start"):
         objects.append(f"{folder}/{name}.o")
         run(*compiler, "-std=gnu17", "-O2", "-fPIC", "-fvisibility=hidden", "-ffunction-sections", "-D_GNU_SOURCE", "-c", f"{here}/{name}.c", "-o", objects[-1])
     archive = f"{folder}/libold.a"

@@ -11,7 +11,6 @@ set -eu
 . "$(dirname "$0")/common.sh"
 case $machine in x86_64) arch=amd64 ;; aarch64) arch=arm64 ;; esac
 prefix=usr/lib/wavelift
-tree
 
 # deb NAME DEPENDS RECOMMENDS SUMMARY DESCRIPTION: from the files in "$root"
 deb() {

@@ -1,7 +1,7 @@
 #!/bin/sh
-# forward.sh FOLDER: makes FOLDER's libamdhip64.so.6 and libhiprtc.so.6, which are links in a build, libraries of these names: they have no functions,
-# need the library of HIP 7 and define the same versions of symbols. Python wheels cannot hold links, and ldconfig knows a library by the one name
-# that is written in it.
+# forward.sh FOLDER: makes older names of FOLDER's libraries, libamdhip64.so.6 for one, which are links in a build, libraries of these names: they have no
+# functions, need the newest library and define the same versions of symbols. Python wheels cannot hold links, and ldconfig knows a library by the one
+# name that is written in it.
 set -eu
 folder=$1
 work=$(mktemp -d)
@@ -18,5 +18,10 @@ forward() {
     rm -f "$folder/$1"
     mv "$work/$1" "$folder/$1"
 }
-forward libamdhip64.so.6 libamdhip64.so.7
-forward libhiprtc.so.6 libhiprtc.so.7
+for link in "$folder"/lib*.so.*; do
+    name=$(basename "$link")
+    own=$(LC_ALL=C readelf -d "$link" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
+    # libNAME.so.7.1.0 is the file of libNAME.so.7
+    case $name in "$own" | "$own".*) continue ;; esac
+    forward "$name" "$own"
+done

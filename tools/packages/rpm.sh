@@ -3,7 +3,6 @@
 # and wavelift-default. Files lie where the .deb packages have them (deb.sh). Needs rpmbuild (Debian's package rpm).
 set -eu
 . "$(dirname "$0")/common.sh"
-tree
 top=$made/rpmbuild
 rm -rf "$top"
 mkdir -p "$top"
@@ -41,7 +40,7 @@ cat >"$top/wavelift.spec" <<END
 %global _binary_payload w19T1.zstdio
 # Only glibc counts: no other package may depend on libraries in a folder of their own.
 %global __provides_exclude_from ^$prefix/
-%global __requires_exclude ^(libamdhip64|libhiprtc|libaml|libwavelift)
+%global __requires_exclude ^($(cd "$tree/lib" && ls -d lib*.so* | sed 's/\\.so.*//' | sort -u | paste -sd'|'))\\.so
 Name: wavelift
 Version: $version
 Release: 1

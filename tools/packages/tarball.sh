@@ -4,10 +4,6 @@ set -eu
 . "$(dirname "$0")/common.sh"
 name=wavelift-$version
 file=$made/$name-linux-$machine.tar.zst
-tree
-rm -rf "${made:?}/$name"
-mv "$tree" "$made/$name"
-tar -C "$made" --sort=name --owner=0 --group=0 --numeric-owner -cf - "$name" | zstd -q -f "-${LEVEL:-19}" -o "$file"
-mv "$made/$name" "$tree"
+tar -C "$made" --transform "s|^tree|$name|" --sort=name --owner=0 --group=0 --numeric-owner -cf - tree | zstd -q -f "-${LEVEL:-19}" -o "$file"
 size_within "$file" 40
 ls -l "$file"

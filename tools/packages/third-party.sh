@@ -1,9 +1,10 @@
 #!/bin/sh
-# third-party.sh BUILD FOLDER: what of others is linked into the packages: FOLDER/licenses/NAME, as Debian's packages have them, and
+# third-party.sh BUILD VERSION FOLDER: what of others is linked into the packages: FOLDER/licenses/NAME, as Debian's packages have them, and
 # FOLDER/sbom.spdx.json, which names them, their versions and licences.
 set -eu
 build=$1
-folder=$2
+wavelift=$2
+folder=$3
 llvm=$(sed -n 's/^LLVM_DIR:[A-Z]*=//p' "$build/CMakeCache.txt" | grep -oE 'llvm-[0-9]+' | head -n 1)
 gcc=$(gcc -dumpversion | cut -d. -f1)
 mkdir -p "$folder/licenses"
@@ -20,7 +21,7 @@ part libgcc "GPL-3.0-or-later WITH GCC-exception-3.1" "libgcc-$gcc-dev"
 part zstd BSD-3-Clause libzstd-dev
 part zlib Zlib zlib1g-dev
 part xxHash BSD-2-Clause libxxhash-dev
-python3 - "$folder" "$("$build/bin/wavelift" --version | cut -d' ' -f2)" "$SOURCE_DATE_EPOCH" <<'END'
+python3 - "$folder" "$wavelift" "$SOURCE_DATE_EPOCH" <<'END'
 import hashlib, json, sys, time
 folder, version, epoch = sys.argv[1:]
 parts = [line.rstrip("\n").split("\t") for line in open(f"{folder}/parts", encoding="utf-8")]

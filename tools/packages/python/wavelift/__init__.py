@@ -12,8 +12,6 @@ import os
 
 __version__ = "@VERSION@"
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
-_LIBRARIES = ("libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libhiprtc.so.7", "libhiprtc.so.6",
-              "libroctx64.so.4", "librocprofiler-sdk-roctx.so.1", "libroctracer64.so.4")
 _loaded = []
 
 
@@ -27,14 +25,20 @@ def command():
     return os.path.join(_FOLDER, "bin", "wavelift")
 
 
+def _libraries():
+    """The names of the libraries that take the place of AMD's; the newest of each first, which the older ones need."""
+    return sorted((name for name in os.listdir(library_folder()) if ".so." in name and not name.startswith("libaml.")), reverse=True)
+
+
 def _others():
-    """Libraries of those names that this process has from elsewhere."""
+    """Libraries of these names that this process has from elsewhere."""
     found = set()
+    names = tuple(_libraries())
     with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
         for line in maps:
             path = line.rstrip("\n").partition("/")
             path = path[1] + path[2]
-            if os.path.basename(path).startswith(("libamdhip64.so", "libhiprtc.so")) and os.path.dirname(path) != library_folder():
+            if os.path.basename(path).startswith(names) and os.path.dirname(path) != library_folder():
                 found.add(path)
     return sorted(found)
 
@@ -42,15 +46,15 @@ def _others():
 def enable():
     """Makes Wavelift the HIP of this process and of those that it starts.
 
-    Libraries that are loaded later, as parts of Python modules, find Wavelift's libamdhip64 and libhiprtc in the process, whatever lies along the
-    loader's path. RuntimeError: other ones are loaded already. Calling it again changes nothing.
+    Libraries that are loaded later, as parts of Python modules, find Wavelift's libamdhip64, libhiprtc and the others of its folder in the process,
+    whatever lies along the loader's path. RuntimeError: other ones are loaded already. Calling it again changes nothing.
     """
     if _loaded:
         return
     others = _others()
     if others:
         raise RuntimeError(f"wavelift.enable() comes too late: {', '.join(others)} is loaded. Call it before the first import of what uses HIP.")
-    for name in _LIBRARIES:
+    for name in _libraries():
         _loaded.append(ctypes.CDLL(os.path.join(library_folder(), name), mode=ctypes.RTLD_GLOBAL))
     folders = [folder for folder in os.environ.get("LD_LIBRARY_PATH", "").split(":") if folder]
     if library_folder() not in folders:
