@@ -21,6 +21,7 @@ esac
 # works NAME PROGRAM: the installed command does what it should
 works() {
     quietly inside "$2" doctor --only=run
+    quietly inside "$2" run ls /dev/kfd /sys/class/kfd/kfd/topology/nodes/1 # files that the topology library answers for
     if [ -n "$compiles" ]; then
         quietly inside "$2" hipcc /packages/memory.hip -o /packages/memory
         quietly inside "$2" run /packages/memory
