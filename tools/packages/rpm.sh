@@ -29,6 +29,7 @@ list runtime >"$top/runtime"
 list native >"$top/native"
 list dev >"$top/dev"
 (list tools; echo /usr/bin/wavelift; echo /usr/bin/hipify; echo '/usr/share/man/man1/*') >"$top/tools"
+own=$(find "$tree/lib" -name 'lib*.so*' -printf '%f\n' | sed 's/[.]so.*//' | sort -u | paste -sd'|')
 cat >"$top/wavelift.spec" <<END
 %global __os_install_post %{nil}
 %global debug_package %{nil}
@@ -40,7 +41,7 @@ cat >"$top/wavelift.spec" <<END
 %global _binary_payload w19T1.zstdio
 # Only glibc counts: no other package may depend on libraries in a folder of their own.
 %global __provides_exclude_from ^$prefix/
-%global __requires_exclude ^($(cd "$tree/lib" && ls -d lib*.so* | sed 's/\\.so.*//' | sort -u | paste -sd'|'))\\.so
+%global __requires_exclude ^($own)[.]so
 Name: wavelift
 Version: $version
 Release: 1
