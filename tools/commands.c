@@ -89,6 +89,10 @@ static const struct wl_command commands[] = {
                                        "writes all that happened, with its times, for Perfetto (ui.perfetto.dev) and chrome://tracing."},
                  [WL_PROFILE_JSON] = {"json", "FILE", "writes the tables there as well."},
                  [WL_PROFILE_CSV] = {"csv", "FILE", "writes the tables there, a line a row."},
+                 [WL_PROFILE_COUNTERS] =
+                     {"counters", "LIST",
+                      "counts what kernels do on CPU devices: names of rocprof with commas between them, as SQ_INSTS_VALU,SQ_WAVES. "
+                      "Kernels are slower then."},
                  [WL_PROFILE_PERF] = {"perf", NULL, "is short for setting WAVELIFT_PERF to on, for a perf that records the same run."},
                  [WL_PROFILE_ARCH] = {"arch", "ARCH", "is short for setting WAVELIFT_ARCH."}},
      .run = wl_command_profile},

@@ -43,9 +43,11 @@ static bool close_output(struct output *output) {
 }
 
 /* Everything that was asked for. Returns 0, or 1 with a message. */
-static int tell(struct wl_profile *profile, struct output *trace, struct output *json, struct output *csv) {
+static int tell(struct wl_profile *profile, const struct wl_profile_choice *choice, struct output *trace, struct output *json,
+                struct output *csv) {
     struct wl_profile_summary summary;
     bool ok = wl_profile_read(profile) && wl_profile_summarize(profile, &summary);
+    summary.choice = *choice;
     if (!ok)
         return 1;
     if (profile->process_count == 0)
@@ -66,11 +68,14 @@ int wl_command_profile(char **operands, const char *const *values) {
     char path[PATH_MAX];
     struct output trace, json, csv;
     struct wl_profile profile;
+    struct wl_profile_choice choice;
     if (!operands[0])
         return wl_tool_usage("profile: no program is given");
+    if (!wl_profile_choose(&choice, values[WL_PROFILE_COUNTERS] ? values[WL_PROFILE_COUNTERS] : ""))
+        return 2;
     const bool opened[] = {open_output(&trace, values[WL_PROFILE_TRACE]), open_output(&json, values[WL_PROFILE_JSON]),
                            open_output(&csv, values[WL_PROFILE_CSV])};
-    if (!opened[0] || !opened[1] || !opened[2] || !wl_profile_make(&profile, path, sizeof path))
+    if (!opened[0] || !opened[1] || !opened[2] || !wl_profile_make(&profile, choice.count > 0, path, sizeof path))
         return 1;
     setenv("WAVELIFT_PROFILE_RUN", path, 1);
     if (values[WL_PROFILE_PERF])
@@ -82,7 +87,7 @@ int wl_command_profile(char **operands, const char *const *values) {
     if (terminal)
         fputs("\r\033[K", stderr);
     unlink(path);
-    const int failed = tell(&profile, &trace, &json, &csv);
+    const int failed = tell(&profile, &choice, &trace, &json, &csv);
     const bool closed[] = {close_output(&trace), close_output(&json), close_output(&csv)};
     wl_profile_free(&profile);
     return status ? status : failed || !closed[0] || !closed[1] || !closed[2];

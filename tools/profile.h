@@ -37,6 +37,7 @@ struct wl_profile {
     size_t name_count;
     struct wl_profile_process *processes;
     size_t process_count;
+    struct wl_events counts, instructions; /* what is counted of kernels: BASIC_BLOCK, ACCESS, WAVES; INSTRUCTION */
     struct wl_events calls, kernels, copies, fills, compilations, memory_uses, ranges, marks, threads;
     uint64_t lost;
     uint16_t *looked; /* wl_profile_look: records seen of each chunk */
@@ -45,7 +46,7 @@ struct wl_profile {
 };
 
 /* Makes the file of a run in `path` and begins the time. False, with a message on stderr: it cannot be made. (profile_read.c) */
-bool wl_profile_make(struct wl_profile *profile, char *path, size_t size);
+bool wl_profile_make(struct wl_profile *profile, bool counts, char *path, size_t size);
 /* Looks at what was written since the last look. Returns how many launches there are so far; for a line while the program runs. */
 uint64_t wl_profile_look(struct wl_profile *profile);
 /* Reads what the program's processes have written. False, with a message on stderr: there is no memory. */
@@ -77,8 +78,45 @@ struct wl_profile_table {
     double total;
 };
 
+/* What a kernel's waves did. */
+struct wl_profile_counts {
+    const char *name;
+    uint32_t number, wave_size;
+    uint64_t waves, items, instructions, units[10], matrices, flat, floats[5][3]; /* by the enums of machine/count.h */
+    uint64_t valu_lanes, flops;                                                   /* of all vector instructions, their active lanes */
+    uint64_t loaded, stored, pieces_loaded, pieces_stored; /* of memory: bytes; pieces of 64 bytes that waves touched */
+    uint64_t lds_cycles, lds_conflicts, scattered, diverged;
+};
+
+struct wl_profile_counters {
+    struct wl_profile_counts *kernels;
+    size_t count;
+};
+
+/* The counters that are asked for. */
+enum { WL_PROFILE_MOST_COUNTERS = 64 };
+struct wl_profile_choice {
+    unsigned counters[WL_PROFILE_MOST_COUNTERS];
+    size_t count;
+};
+
+/* Reads a list of names with commas between them. False, with a message on stderr: one of them is none. (profile_counters.c) */
+bool wl_profile_choose(struct wl_profile_choice *choice, const char *list);
+/* False: there is no memory. */
+bool wl_profile_count(const struct wl_profile *profile, struct wl_profile_counters *counters);
+void wl_profile_counters_free(struct wl_profile_counters *counters);
+/* NULL: nothing was counted of the kernel. */
+const struct wl_profile_counts *wl_profile_find_counts(const struct wl_profile_counters *counters, uint32_t number);
+void wl_profile_print_counters(const struct wl_profile_counters *counters, const struct wl_profile_choice *choice, FILE *out);
+void wl_profile_write_json_counters(const struct wl_profile_counts *counts, const struct wl_profile_choice *choice, FILE *out);
+/* Cells of a row; `counts` NULL: empty ones. And those of the first row. */
+void wl_profile_write_csv_counters(const struct wl_profile_counts *counts, const struct wl_profile_choice *choice, FILE *out);
+void wl_profile_write_csv_names(const struct wl_profile_choice *choice, FILE *out);
+
 struct wl_profile_summary {
     struct wl_profile_table kernels, copies, calls;
+    struct wl_profile_counters counters;
+    struct wl_profile_choice choice;
 };
 
 /* False: there is no memory. (profile_table.c) */

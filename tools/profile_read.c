@@ -58,7 +58,7 @@ static const char *folder_of_run(void) {
     return statvfs(memory, &room) == 0 && (uint64_t)room.f_bavail * room.f_frsize >= much && access(memory, W_OK) == 0 ? memory : "/tmp";
 }
 
-bool wl_profile_make(struct wl_profile *profile, char *path, size_t size) {
+bool wl_profile_make(struct wl_profile *profile, bool counts, char *path, size_t size) {
     memset(profile, 0, sizeof *profile);
     snprintf(path, size, "%s/wavelift-profile-XXXXXX", folder_of_run());
     profile->file = mkostemp(path, O_CLOEXEC);
@@ -75,6 +75,7 @@ bool wl_profile_make(struct wl_profile *profile, char *path, size_t size) {
     }
     struct wl_trace_run *run = memory;
     run->clock = (uint32_t)wl_trace_clock_best();
+    run->counts = counts;
     run->magic = WL_TRACE_MAGIC;
     profile->run = run;
     profile->memory = memory;
@@ -214,6 +215,12 @@ static struct wl_events *list_of(struct wl_profile *profile, enum wl_trace_kind 
         return &profile->marks;
     case WL_TRACE_THREAD:
         return &profile->threads;
+    case WL_TRACE_WAVES:
+    case WL_TRACE_BASIC_BLOCK:
+    case WL_TRACE_ACCESS:
+        return &profile->counts;
+    case WL_TRACE_INSTRUCTION:
+        return &profile->instructions;
     default:
         return NULL;
     }
@@ -268,6 +275,8 @@ void wl_profile_free(struct wl_profile *profile) {
         if (list)
             free(list->events);
     }
+    free(profile->counts.events);
+    free(profile->instructions.events);
     for (size_t i = 0; profile->names && i < profile->name_count; i++)
         free(profile->names[i]);
     free((void *)profile->names);

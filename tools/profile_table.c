@@ -116,13 +116,14 @@ static bool sum(const struct wl_profile *profile, bool (*body)(const struct wl_p
 bool wl_profile_summarize(const struct wl_profile *profile, struct wl_profile_summary *summary) {
     memset(summary, 0, sizeof *summary);
     return sum(profile, sum_kernels, &summary->kernels) && sum(profile, sum_copies, &summary->copies) &&
-           sum(profile, sum_calls, &summary->calls);
+           sum(profile, sum_calls, &summary->calls) && wl_profile_count(profile, &summary->counters);
 }
 
 void wl_profile_summary_free(struct wl_profile_summary *summary) {
     free(summary->kernels.rows);
     free(summary->copies.rows);
     free(summary->calls.rows);
+    wl_profile_counters_free(&summary->counters);
 }
 
 /* ---- for readers ----------------------------------------------------------------------------------- */
@@ -159,8 +160,21 @@ static const char *code_of(const struct wl_profile_row *row) {
 
 static double occupancy(const struct wl_profile_row *row) { return row->busy_span > 0 ? 100 * row->busy / row->busy_span : 0; }
 
-static void print_kernels(const struct wl_profile_table *table, FILE *out) {
-    fputs("\nkernels\n" COLUMNS "   compiling  code      threads  busy  name\n", out);
+/* Bytes and operations of a nanosecond. */
+static double rate(const struct wl_profile_row *row, uint64_t amount) { return row->total > 0 ? (double)amount / row->total : 0; }
+
+static void print_rates(const struct wl_profile_row *row, const struct wl_profile_counts *counts, FILE *out) {
+    if (counts)
+        fprintf(out, " %9.3f %9.3f", rate(row, counts->loaded + counts->stored), rate(row, counts->flops));
+    else
+        fputs("         -         -", out);
+}
+
+static void print_kernels(const struct wl_profile_table *table, const struct wl_profile_counters *counters, FILE *out) {
+    if (counters->count)
+        fputs("\nkernels\n" COLUMNS "   compiling  code      threads  busy      GB/s   GFLOP/s  name\n", out);
+    else
+        fputs("\nkernels\n" COLUMNS "   compiling  code      threads  busy  name\n", out);
     for (size_t i = 0; i < table->count; i++) {
         const struct wl_profile_row *row = &table->rows[i];
         print_row(table, row, out);
@@ -171,6 +185,8 @@ static void print_kernels(const struct wl_profile_table *table, FILE *out) {
             fprintf(out, " %3.0f %%", occupancy(row));
         else
             fputs("     -", out);
+        if (counters->count)
+            print_rates(row, wl_profile_find_counts(counters, row->number), out);
         fprintf(out, "  %s\n", row->name);
     }
 }
@@ -196,11 +212,15 @@ void wl_profile_print(const struct wl_profile *profile, const struct wl_profile_
     fprintf(out, "wavelift: profile: %.3f s, %zu processes, %zu launches\n",
             (double)(profile->nanoseconds[1] - profile->nanoseconds[0]) / 1e9, profile->process_count, profile->kernels.count);
     if (summary->kernels.count)
-        print_kernels(&summary->kernels, out);
+        print_kernels(&summary->kernels, &summary->counters, out);
     if (summary->copies.count)
         print_copies(&summary->copies, out);
     if (summary->calls.count)
         print_calls(&summary->calls, out);
+    if (summary->choice.count)
+        wl_profile_print_counters(&summary->counters, &summary->choice, out);
+    if (summary->choice.count && !summary->counters.count)
+        fputs("\nwavelift: profile: nothing is counted: no kernel ran on a CPU device, and on NVIDIA GPUs there are no counters\n", out);
     if (profile->lost)
         fprintf(out, "\nwavelift: profile: %" PRIu64 " records are lost: the disk has no room for them (TMPDIR chooses another one)\n",
                 profile->lost);
@@ -208,26 +228,40 @@ void wl_profile_print(const struct wl_profile *profile, const struct wl_profile_
 
 /* ---- for programs ---------------------------------------------------------------------------------- */
 
-static void write_csv_rows(const char *kind, const struct wl_profile_table *table, FILE *out) {
+static void write_csv_rows(const char *kind, const struct wl_profile_table *table, const struct wl_profile_summary *summary, FILE *out) {
     for (size_t i = 0; i < table->count; i++) {
         const struct wl_profile_row *row = &table->rows[i];
         fprintf(out, "%s,\"", kind);
         for (const char *c = row->name; *c; c++)
             fputs(*c == '"' ? "\"\"" : (char[]){*c, 0}, out);
-        fprintf(out, "\",%" PRIu64 ",%.0f,%.1f,%.0f,%.0f,%.4f,%" PRIu64 ",%.0f,%" PRIu64 ",%" PRIu64 "\n", row->calls, row->total,
+        fprintf(out, "\",%" PRIu64 ",%.0f,%.1f,%.0f,%.0f,%.4f,%" PRIu64 ",%.0f,%" PRIu64 ",%" PRIu64, row->calls, row->total,
                 row->total / (double)row->calls, row->least, row->most, share(table, row), row->bytes, row->compile_total, row->threaded,
                 row->failed);
+        wl_profile_write_csv_counters(table == &summary->kernels ? wl_profile_find_counts(&summary->counters, row->number) : NULL,
+                                      &summary->choice, out);
+        putc('\n', out);
     }
 }
 
 void wl_profile_write_csv(const struct wl_profile_summary *summary, FILE *out) {
-    fputs("kind,name,calls,total_ns,mean_ns,least_ns,most_ns,share_percent,bytes,compiling_ns,threaded_calls,failed_calls\n", out);
-    write_csv_rows("kernel", &summary->kernels, out);
-    write_csv_rows("copy", &summary->copies, out);
-    write_csv_rows("function", &summary->calls, out);
+    fputs("kind,name,calls,total_ns,mean_ns,least_ns,most_ns,share_percent,bytes,compiling_ns,threaded_calls,failed_calls", out);
+    wl_profile_write_csv_names(&summary->choice, out);
+    putc('\n', out);
+    write_csv_rows("kernel", &summary->kernels, summary, out);
+    write_csv_rows("copy", &summary->copies, summary, out);
+    write_csv_rows("function", &summary->calls, summary, out);
 }
 
-static void write_json_rows(const char *member, const struct wl_profile_table *table, FILE *out) {
+/* What is counted of a kernel. */
+static void write_json_counts(const struct wl_profile_row *row, const struct wl_profile_summary *summary, FILE *out) {
+    const struct wl_profile_counts *counts = wl_profile_find_counts(&summary->counters, row->number);
+    if (!counts)
+        return;
+    fprintf(out, ", \"gb_per_s\": %.6f, \"gflops\": %.6f", rate(row, counts->loaded + counts->stored), rate(row, counts->flops));
+    wl_profile_write_json_counters(counts, &summary->choice, out);
+}
+
+static void write_json_rows(const char *member, const struct wl_profile_table *table, const struct wl_profile_summary *summary, FILE *out) {
     fprintf(out, ",\n \"%s\": [", member);
     for (size_t i = 0; i < table->count; i++) {
         const struct wl_profile_row *row = &table->rows[i];
@@ -244,6 +278,8 @@ static void write_json_rows(const char *member, const struct wl_profile_table *t
             fprintf(out, ", \"bytes\": %" PRIu64, row->bytes);
         else
             fprintf(out, ", \"failed_calls\": %" PRIu64, row->failed);
+        if (table == &summary->kernels)
+            write_json_counts(row, summary, out);
         putc('}', out);
     }
     fputs("]", out);
@@ -252,8 +288,8 @@ static void write_json_rows(const char *member, const struct wl_profile_table *t
 void wl_profile_write_json(const struct wl_profile *profile, const struct wl_profile_summary *summary, FILE *out) {
     fprintf(out, "{\"wavelift\": \"%s\", \"time_ns\": %" PRIu64 ", \"processes\": %zu, \"launches\": %zu, \"lost\": %" PRIu64, WL_VERSION,
             profile->nanoseconds[1] - profile->nanoseconds[0], profile->process_count, profile->kernels.count, profile->lost);
-    write_json_rows("kernels", &summary->kernels, out);
-    write_json_rows("copies", &summary->copies, out);
-    write_json_rows("functions", &summary->calls, out);
+    write_json_rows("kernels", &summary->kernels, summary, out);
+    write_json_rows("copies", &summary->copies, summary, out);
+    write_json_rows("functions", &summary->calls, summary, out);
     fputs("}\n", out);
 }

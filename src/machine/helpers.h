@@ -55,6 +55,7 @@ enum { WL_BUFFER_WHOLE = 1 << 8 };
 enum { WL_BUFFER_SCRATCH = 1, WL_BUFFER_ODD = 2, WL_BUFFER_WIDE = 3, WL_BUFFER_KIND = 3, WL_BUFFER_CARRY = 1 << 6 };
 
 struct wl_matrix_product; /* matrix.h */
+struct wl_count_block;    /* count.h */
 struct wl_sanitize_fence; /* sanitize.h */
 struct wl_sanitize_site;  /* the same */
 struct wl_undefined;      /* the same */
@@ -225,6 +226,11 @@ struct wl_helpers {
     /* Bits that nobody wrote decide something at the instruction `code` (in the code object's address space): `use` is enum
      * wl_undefined_use; `lane`: 64: of the whole wave. */
     void (*sanitize_decides)(struct wl_wave *wave, uint64_t code, uint32_t use, uint32_t lane, uint64_t origin);
+
+    /* ---- counters: for code that was asked for with WL_SANITIZE_COUNT ---- */
+
+    /* The wave begins a basic block with these active lanes. */
+    void (*count_block)(struct wl_wave *wave, const struct wl_count_block *block, uint64_t lanes);
 };
 
 enum wl_permlane { WL_PERMLANE_BCAST, WL_PERMLANE_UP, WL_PERMLANE_DOWN, WL_PERMLANE_XOR, WL_PERMLANE_INDEX };

@@ -15,6 +15,7 @@ enum wl_sanitize_tool {
     WL_SANITIZE_INITCHECK = 4,
     WL_SANITIZE_SYNCCHECK = 8,
     WL_SANITIZE_ALL = 15,
+    WL_SANITIZE_COUNT = 16, /* no tool of the sanitizers: the profiler's counters (machine/count.h). Never beside the tools */
 };
 
 enum wl_sanitize_kind { WL_SANITIZE_LOAD, WL_SANITIZE_STORE, WL_SANITIZE_ATOMIC };
@@ -50,6 +51,7 @@ struct wl_sanitize_site {
     uint8_t returns;    /* an atomic that writes its old value back */
     uint8_t scalar;     /* the scalar unit's: one access for the wave, as lane 0's */
     uint8_t polls;      /* enum wl_sanitize_polls */
+    uint8_t second;     /* of an instruction with two addresses: the second one, in code that counts */
 };
 
 /* Whether a load, or a store of the generations that mark them, stands for an atomic one. LDS has no cache to pass: there only flat

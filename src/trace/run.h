@@ -21,8 +21,8 @@ enum wl_trace_clock {
 
 struct wl_trace_run {
     uint64_t magic;
-    uint32_t clock; /* enum wl_trace_clock */
-    uint32_t reserved;
+    uint32_t clock;                /* enum wl_trace_clock */
+    uint32_t counts;               /* 1: instructions and accesses of kernels are counted */
     _Atomic uint64_t chunks;       /* handed out */
     _Atomic uint64_t names;        /* numbers of names handed out */
     _Atomic uint64_t correlations; /* blocks of WL_TRACE_BLOCK numbers handed out */
@@ -44,7 +44,18 @@ enum wl_trace_kind {
     WL_TRACE_RANGE,   /* of roctx: `name` */
     WL_TRACE_MARK,    /* the same, begin = end */
     WL_TRACE_THREAD,  /* the thread's name: `name` */
+    /* What is counted of kernels. `name` is the kernel's, `stream` stands for the code object, `begin` is an address in it. The program's
+     * threads add to their records of the first three kinds as long as they run. */
+    WL_TRACE_WAVES,       /* of a kernel's launches: `waves` */
+    WL_TRACE_BASIC_BLOCK, /* of `end` instructions: `block` */
+    WL_TRACE_ACCESS,      /* of an instruction that accesses memory: `detail` is an enum wl_trace_space, `device` an enum wl_trace_access,
+                           * `end` bytes, `correlation` waves that did it; `access` */
+    WL_TRACE_INSTRUCTION, /* of a basic block: `begin` is the block's address, `end` the instruction's; `name`: its line, as FILE:LINE;
+                           * `instruction` */
 };
+
+enum wl_trace_space { WL_TRACE_GLOBAL, WL_TRACE_LDS, WL_TRACE_SCRATCH };
+enum wl_trace_access { WL_TRACE_LOAD, WL_TRACE_STORE, WL_TRACE_ATOMIC };
 
 /* How code came to be: the `detail` of COMPILE. */
 enum wl_trace_made { WL_TRACE_MADE_THREADED, WL_TRACE_MADE_NATIVE, WL_TRACE_MADE_CACHED };
@@ -73,6 +84,22 @@ struct wl_trace_record {
         uint32_t process;      /* PROCESS */
         uint32_t length;       /* NAME */
         uint32_t instructions; /* COMPILE: AMD's */
+        struct {
+            uint64_t waves, lanes; /* that there were; lanes are work items */
+            uint32_t wave_size;
+        } waves;
+        struct {
+            uint64_t runs, lanes, diverged; /* waves that ran it; their active lanes in all; waves that lost some of them at its end */
+        } block;
+        struct {
+            uint64_t scattered; /* waves whose lanes were neither side by side nor all at one place */
+            uint64_t pieces;    /* of 64 bytes that a wave touched; of LDS: cycles, without those for conflicts */
+            uint64_t conflicts; /* of LDS: cycles because several lanes wanted different dwords of a bank */
+        } access;
+        struct {
+            uint8_t unit, operation, type, flat; /* struct wl_count_inst (machine/count.h) */
+            uint32_t second, flops;
+        } instruction;
     };
 };
 _Static_assert(sizeof(struct wl_trace_record) == 64, "a record is a cache line");

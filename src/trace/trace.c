@@ -26,6 +26,7 @@ struct writer {
     uint64_t call;                      /* wl_trace_call */
     uint64_t correlation, correlations; /* numbers of its block that are left: from, up to */
     struct writer *free_next;
+    struct wl_trace_record *kept, *kept_end; /* wl_trace_keep */
 };
 
 static struct {
@@ -69,8 +70,8 @@ static struct writer *writer(void) {
     return own = made;
 }
 
-/* Maps the next chunk of the file for the writer, if the disk has room for it. */
-static bool next_chunk(struct writer *writer) {
+/* Maps the next chunk of the file, if the disk has room for it. NULL: it has not. */
+static struct wl_trace_record *map_chunk(const struct writer *writer) {
     const off_t offset = (off_t)(WL_TRACE_FIRST + atomic_fetch_add(&trace.run->chunks, 1) * WL_TRACE_CHUNK);
     int error;
     while ((error = posix_fallocate(trace.file, offset, WL_TRACE_CHUNK)) == EINTR)
@@ -79,16 +80,23 @@ static bool next_chunk(struct writer *writer) {
     if (error == 0)
         memory = mmap(NULL, WL_TRACE_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, trace.file, offset);
     if (memory == MAP_FAILED)
-        return false;
-    if (writer->end)
-        munmap(writer->end - CHUNK_RECORDS, WL_TRACE_CHUNK);
-    writer->next = memory;
-    writer->end = writer->next + CHUNK_RECORDS;
-    struct wl_trace_record *first = writer->next++;
+        return NULL;
+    struct wl_trace_record *first = memory;
     first->thread = writer->thread;
     first->name = trace.program;
     first->process = (uint32_t)getpid();
     wl_trace_put(first, WL_TRACE_PROCESS);
+    return first;
+}
+
+static bool next_chunk(struct writer *writer) {
+    struct wl_trace_record *first = map_chunk(writer);
+    if (!first)
+        return false;
+    if (writer->end)
+        munmap(writer->end - CHUNK_RECORDS, WL_TRACE_CHUNK);
+    writer->next = first + 1;
+    writer->end = first + CHUNK_RECORDS;
     return true;
 }
 
@@ -106,6 +114,23 @@ static struct wl_trace_record *take(size_t count) {
 }
 
 struct wl_trace_record *wl_trace_take(void) { return take(1); }
+
+struct wl_trace_record *wl_trace_keep(void) {
+    struct writer *place = writer();
+    struct wl_trace_record *first = place && place->kept == place->kept_end ? map_chunk(place) : NULL;
+    if (first) {
+        place->kept = first + 1;
+        place->kept_end = first + CHUNK_RECORDS;
+    }
+    if (!place || place->kept == place->kept_end) {
+        atomic_fetch_add_explicit(&trace.run->lost, 1, memory_order_relaxed);
+        return NULL;
+    }
+    place->kept->thread = place->thread;
+    return place->kept++;
+}
+
+bool wl_trace_counts(void) { return trace.run && trace.run->counts; }
 
 void wl_trace_put_name(uint32_t number, const char *name, size_t length) {
     if (length > LONGEST_NAME)

@@ -51,6 +51,11 @@ static inline void wl_trace_put(struct wl_trace_record *record, enum wl_trace_ki
     atomic_store_explicit((_Atomic uint8_t *)&record->kind, (uint8_t)kind, memory_order_release);
 }
 
+/* The same for a record that the thread goes on to add to, and that stays where it is as long as the process lives. */
+struct wl_trace_record *wl_trace_keep(void);
+/* Whether the run counts what kernels do. Only while there is a run. */
+bool wl_trace_counts(void);
+
 /* A call of a HIP function while it lasts. */
 struct wl_trace_call {
     uint64_t begin;

@@ -312,6 +312,7 @@ struct wl_job {
     struct wl_parked_groups parked;  /* of a job that `may_wait` */
     struct wl_gws *_Atomic gws;      /* NULL until a wave uses it */
     struct wl_san_launch *sanitized; /* NULL: no sanitizer watches it */
+    bool counts;                     /* its instructions and accesses are counted (run/counters.h) */
     bool follows_waves;              /* a sanitizer wants to know what each wave does, in order */
     struct wl_group *groups;         /* of a cooperative launch: the places of all its workgroups */
     _Atomic uint64_t groups_done;

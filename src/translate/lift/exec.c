@@ -2,6 +2,7 @@
 #include "base/assert.h"
 #include "translate/analysis/strip_loop.h"
 #include "translate/lift/frame.h"
+#include "translate/lift/memory/sanitize.h"
 #include "translate/lift/region.h"
 #include "translate/lift/state.h"
 #include "translate/lift/values.h"
@@ -119,6 +120,8 @@ static void go_idle(struct wl_lift *l, const struct wl_idle *idle, unsigned left
     for (unsigned i = 0; i < idle->count; i++) {
         if (l->unit.code->blocks[idle->block[i]].is_spin_header)
             wl_lift_spend_fuel(l, idle->block[i]);
+        if (wl_counts(l))
+            wl_sanitize_count(l, idle->block[i], LLVMConstNull(l->i64));
         lift_idle_block(l, &l->unit.code->blocks[idle->block[i]]);
     }
     const struct wl_block *last = &l->unit.code->blocks[idle->block[idle->count - 1]];

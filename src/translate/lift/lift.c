@@ -283,7 +283,7 @@ static void lift_plain(struct wl_lift *l, const struct wl_inst *inst, const stru
         wl_lift_tensor(l, inst);
         break;
     case WL_ISA_NOP:
-        if (inst->fence || wl_isa_caches(inst) & WL_CACHE_EMPTIES || (wl_sanitizes_waves(l) && l->region.tells_order))
+        if (inst->fence || wl_isa_caches(inst) & WL_CACHE_EMPTIES || (wl_sanitizes_order(l) && l->region.tells_order))
             wl_lift_flush(l); /* what follows, scalar loads as well, sees what the vector region still has to store */
         if (inst->fence)
             LLVMBuildFence(l->b, LLVMAtomicOrderingSequentiallyConsistent, 0, "");
@@ -301,7 +301,7 @@ void wl_lift_inst(struct wl_lift *l, const struct wl_inst *inst, const struct wl
     if (other)
         wl_rounding_switch(l, true);
     lift_plain(l, inst, effects);
-    if (wl_sanitizes_waves(l))
+    if (wl_sanitizes_order(l))
         wl_sanitize_fence(l, inst);
     if (other)
         wl_rounding_switch(l, false);
@@ -464,6 +464,12 @@ static void forget_descriptor(struct wl_lift *l, const struct wl_effects *effect
             l->unit.descriptor.base = NULL;
 }
 
+/* i64: EXEC. */
+static LLVMValueRef active_lanes(struct wl_lift *l) {
+    LLVMValueRef all = wl_lift_int(l, l->wave_mask, UINT64_MAX);
+    return LLVMBuildZExt(l->b, l->unit.mode == WL_MODE_FULL ? all : wl_lift_exec(l), l->i64, "");
+}
+
 bool wl_lift_body(struct wl_lift *l, uint32_t p, struct wl_facts *facts) {
     wl_assert(p < l->unit.code->block_count && wl_region_is_flushed(l));
     const struct wl_block *block = l->unit.block = &l->unit.code->blocks[p];
@@ -477,6 +483,8 @@ bool wl_lift_body(struct wl_lift *l, uint32_t p, struct wl_facts *facts) {
     l->unit.descriptor.base = NULL;
     l->unit.matrices_done = 0;
     l->unit.facts = l->unit.affine ? facts : NULL;
+    if (wl_counts(l))
+        wl_sanitize_count(l, p, active_lanes(l));
     if (l->unit.affine)
         wl_affine_start(l->unit.affine, p, l->unit.mode, facts);
     for (uint32_t i = 0; i < block->count && !l->status; i++) {

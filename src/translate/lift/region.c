@@ -390,7 +390,7 @@ void wl_lift_flush(struct wl_lift *l) {
     find_masks(l, &masks);
     memset(l->region.pending_masks, 0, sizeof l->region.pending_masks); /* emission reads EXEC as it was before a v_cmpx */
     memset(l->region.shared_row, 0, sizeof l->region.shared_row);
-    if (l->unit.mode != WL_MODE_FULL && l->region.stores && wl_sanitizes_waves(l))
+    if (l->unit.mode != WL_MODE_FULL && l->region.stores && wl_sanitizes_order(l))
         wl_sanitize_anew(l);
     l->form->emit(l, &masks);
     l->region.item_count = 0;

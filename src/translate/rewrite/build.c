@@ -7,7 +7,10 @@ enum wl_status wl_unit_build(struct wl_unit *unit, struct wl_decoder *decoder, c
     enum wl_status status = wl_unit_read(unit, decoder, request, entry);
     if (status)
         return status;
-    status = wl_unit_idioms(unit);
+    if (request->sanitize & WL_SANITIZE_COUNT)
+        status = wl_unit_count(unit);
+    if (!status)
+        status = wl_unit_idioms(unit);
     if (!status)
         status = wl_unit_read_scalars(unit);
     if (!status) {

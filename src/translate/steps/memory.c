@@ -474,6 +474,13 @@ static struct wl_sanitize_site *lds_site(struct wl_steps_builder *b, const struc
     return site;
 }
 
+static struct wl_sanitize_site *second_site(struct wl_steps_builder *b, const struct wl_inst *inst, unsigned size) {
+    struct wl_sanitize_site *site = wl_steps_site(b, inst, size);
+    if (site)
+        site->second = 1;
+    return site;
+}
+
 static wl_step_fn *plan_access(struct wl_steps_builder *b, struct access *a, const struct wl_inst *inst) {
     const struct wl_isa *isa = inst->isa;
     bool atomic = isa->class == WL_ISA_ATOMIC;
@@ -496,7 +503,7 @@ static wl_step_fn *plan_access(struct wl_steps_builder *b, struct access *a, con
         return NULL;
     a->site = wl_steps_site(b, inst, size);
     if (isa->addresses == 2)
-        a->second_site = a->site;
+        a->second_site = second_site(b, inst, size);
     else if (inst->lds && a->site)
         a->second_site = lds_site(b, inst, size);
     if (isa->space == WL_SPACE_BUFFER || isa->space == WL_SPACE_TBUFFER)

@@ -1,6 +1,7 @@
 /* What steps tell sanitizers, in units that were asked for with them (machine/sanitize.h). */
 #include "translate/steps/steps.h"
 
+#include "machine/count.h"
 #include "machine/helpers.h"
 #include "machine/sanitize.h"
 #include "translate/isa/sanitize_site.h"
@@ -39,4 +40,20 @@ void wl_steps_add_early_use(struct wl_steps_builder *b, const struct wl_inst *in
     struct wl_sanitize_fence use;
     wl_sanitize_early_use_fill(&use, inst);
     add_fence(b, &use);
+}
+
+/* ---- counters -------------------------------------------------------------------------------- */
+
+static const struct wl_step *run_count(struct wl_machine *m, const struct wl_step *step) {
+    m->wave->helpers->count_block(m->wave, step->data, wl_machine_exec(m));
+    return step + 1;
+}
+
+void wl_steps_add_count(struct wl_steps_builder *b, const struct wl_count_block *counted) {
+    const size_t size = wl_unit_counted_size(counted);
+    struct wl_count_block *kept = wl_steps_allocate(b, size);
+    if (!kept)
+        return;
+    memcpy(kept, counted, size);
+    wl_steps_add(b, run_count, kept);
 }

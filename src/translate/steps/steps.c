@@ -371,6 +371,8 @@ static void add_block(struct wl_steps_builder *b, uint32_t p) {
     const struct wl_block *block = &b->unit->blocks[p];
     b->first[p] = b->step_count;
     add_start(b, block);
+    if (b->unit->counted)
+        wl_steps_add_count(b, b->unit->counted[p]);
     for (b->at = 0; b->at < block->count && !b->status; b->at++) {
         const struct wl_inst *inst = &b->unit->insts[block->first + b->at];
         if (inst->early_use)
@@ -382,7 +384,7 @@ static void add_block(struct wl_steps_builder *b, uint32_t p) {
             wl_steps_add(b, run_fence, NULL);
         if (b->steps->follows_values && !b->status)
             wl_steps_add_init(b, inst, before);
-        if (b->request->sanitize)
+        if (b->request->sanitize & WL_SANITIZE_ALL)
             wl_steps_add_sanitize_fence(b, inst);
     }
     add_end(b, p);
@@ -433,7 +435,7 @@ static void connect(struct wl_steps_builder *b) {
 enum wl_status wl_steps_build(const struct wl_unit *unit, struct wl_steps **result) {
     struct wl_steps *steps = calloc(1, sizeof *steps);
     struct wl_steps_builder b = {.unit = unit, .request = unit->request, .steps = steps, .wave_size = unit->request->wave_size};
-    b.most = (unit->request->sanitize ? 4 : 1) * (size_t)unit->inst_count + 3 * (size_t)unit->block_count + 1;
+    b.most = (unit->request->sanitize ? 4 : 1) * (size_t)unit->inst_count + 4 * (size_t)unit->block_count + 1;
     b.generation = wl_processor_generation(unit->request->processor);
     b.first = calloc(unit->block_count + 1, sizeof *b.first);
     b.ends = calloc(unit->block_count + 1, sizeof(struct end *));

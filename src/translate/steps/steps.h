@@ -29,6 +29,7 @@
 
 #include <string.h>
 
+struct wl_count_block;   /* machine/count.h */
 struct wl_sanitize_site; /* machine/sanitize.h */
 struct wl_step;
 struct wl_undefined; /* the same */
@@ -180,6 +181,8 @@ bool wl_steps_relative(struct wl_steps_builder *b, const struct wl_inst *inst);
 struct wl_sanitize_site *wl_steps_site(struct wl_steps_builder *b, const struct wl_inst *inst, uint32_t bytes);
 /* Appends a step that tells of the instruction if it waits for memory, or empties or writes a cache. */
 void wl_steps_add_sanitize_fence(struct wl_steps_builder *b, const struct wl_inst *inst);
+/* Appends a step that counts a basic block. */
+void wl_steps_add_count(struct wl_steps_builder *b, const struct wl_count_block *counted);
 /* In front of the instruction's own step: tells of what it uses that may not be there yet. */
 void wl_steps_add_early_use(struct wl_steps_builder *b, const struct wl_inst *inst);
 

@@ -12,7 +12,8 @@
  *   liveness.c   which registers are live            spin.c        loops that wait for others
  *   turns.h      who goes first behind a barrier     mask_work.h   scalar instructions on masks
  *   private_buffer.c  buffers that are private memory
- *   float_mode.c rounding and denormals that differ by type */
+ *   float_mode.c rounding and denormals that differ by type
+ *   count.c      what the profiler counts */
 #ifndef WL_TRANSLATE_UNIT_H
 #define WL_TRANSLATE_UNIT_H
 
@@ -33,6 +34,7 @@ enum wl_block_end {
 
 #define WL_NO_BLOCK UINT32_MAX
 
+struct wl_count_block; /* machine/count.h */
 struct wl_decoder;
 struct wl_strip_loop;
 
@@ -86,6 +88,7 @@ struct wl_unit {
     struct wl_strip_loop *strip_loops; /* analysis/strip_loop.h; none before they are looked for */
     uint32_t strip_loop_count, strip_loop_capacity;
     void (*forget_loops)(struct wl_unit *unit); /* releases them; NULL: there are none */
+    struct wl_count_block **counted;            /* of each basic block, in code that counts (count.c); else NULL */
 };
 
 /* What a round of a spinning loop takes of the wave's fuel. */
@@ -122,6 +125,13 @@ bool wl_loop_waits(const struct wl_unit *unit, uint32_t header, uint32_t latch, 
 /* Marks the buffer instructions that surely access private memory (wl_inst.is_private). Basic blocks are linked; `entry`: the one that starts
  * at the unit's entry. */
 void wl_unit_find_private(struct wl_unit *unit, uint32_t entry);
+
+/* ---- count.c ---- */
+
+/* Notes what the profiler counts of the instructions, as the code object has them. WL_OUT_OF_MEMORY. */
+enum wl_status wl_unit_count(struct wl_unit *unit);
+/* Bytes of a basic block's list. */
+size_t wl_unit_counted_size(const struct wl_count_block *counted);
 
 /* ---- float_mode.c ---- */
 

@@ -5,8 +5,10 @@
 #include "device/cpu/code/cache.h"
 #include "device/cpu/code/perf.h"
 #include "device/cpu/code/tiers.h"
+#include "device/cpu/run/counters.h"
 #include "device/translate_request.h"
 #include "device/translator.h"
+#include "machine/sanitize.h"
 #include "sanitize/allocations.h"
 #include "trace/trace.h"
 
@@ -194,7 +196,7 @@ static struct wl_translate_request make_request(const struct wl_translator *tran
     request.dump = wl_options()->dump;
     request.exact_math = wl_options()->exact_math;
     request.matrix_sums = wl_options()->hardware_math ? WL_SUMS_HARDWARE : wl_options()->exact_math ? WL_SUMS_IN_ORDER : WL_SUMS_CHEAP;
-    request.sanitize = wl_san_tools();
+    request.sanitize = wl_counters_on() ? WL_SANITIZE_COUNT : wl_san_tools();
     request.all_lines = wl_options()->perf;
     if (unit->kernel) {
         struct wl_abi abi;
@@ -243,7 +245,7 @@ static struct wl_cache_key unit_key(const struct wl_device_module *module, const
     subject.is_kernel = unit->kernel != NULL;
     subject.wave_size = unit->wave_size;
     subject.math = wl_options()->exact_math ? 1 : wl_options()->hardware_math ? 2 : 0;
-    subject.sanitize = wl_san_tools();
+    subject.sanitize = wl_counters_on() ? WL_SANITIZE_COUNT : wl_san_tools();
     subject.all_lines = wl_options()->perf;
     subject.translator = wl_translator_id();
     return wl_cache_key(&subject);

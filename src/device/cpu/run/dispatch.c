@@ -10,6 +10,7 @@
 #include "device/cpu/helpers/helpers.h"
 #include "device/cpu/memory.h"
 #include "device/cpu/run/clusters.h"
+#include "device/cpu/run/counters.h"
 #include "device/cpu/run/exits.h"
 #include "device/cpu/run/groups.h"
 #include "device/cpu/run/launch.h"
@@ -44,7 +45,7 @@ enum wl_status wl_dispatch_fit(struct wl_job *job, struct wl_group *group) {
         wave->image = (uint64_t)(uintptr_t)job->function->module->image;
         wave->lds = group->lds;
         wave->scratch = group->scratch ? group->scratch + i * group->scratch_stride : NULL;
-        wave->helpers = job->sanitized ? wl_sanitize_helpers() : &wl_helpers_table;
+        wave->helpers = job->sanitized || job->counts ? wl_sanitize_helpers() : &wl_helpers_table;
         wave->owner = &group->runners[i]; /* and its `barriers` */
         wave->lds_size = job->lds_size;
         wave->scratch_size = job->sanitized ? wl_sanitize_scratch(job) : job->scratch_size;
@@ -718,6 +719,8 @@ void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread) {
     thread->lds_bounds.seen = false;
     thread->splits = 0;
     run_guarded(job, thread);
+    if (job->counts)
+        wl_counters_leave();
     if (job->follows_waves)
         wl_sanitize_drop(&thread->group);
     if (thread->splits)

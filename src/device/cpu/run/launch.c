@@ -7,6 +7,7 @@
 #include "device/cpu/fault/fault.h"
 #include "device/cpu/memory.h"
 #include "device/cpu/run/clusters.h"
+#include "device/cpu/run/counters.h"
 #include "device/cpu/run/dispatch.h"
 #include "device/cpu/run/groups.h"
 #include "device/cpu/run/parked.h"
@@ -189,6 +190,8 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
     wl_abi_sgprs(job, memory);
     if (wl_san_tools())
         wl_sanitize_begin(job, &watched, memory, kernarg_size);
+    if (job->counts)
+        wl_counters_launch(job);
     if (job->launch->cooperative)
         status = make_groups(job);
     if (job->may_wait)
@@ -274,6 +277,9 @@ static void init_job(struct wl_job *job, struct wl_job_failure *failure, struct 
     job->fits_workgroup_mode = fits_workgroup_mode(job);
     job->clustered = wl_cluster_workgroups(launch) > 1;
     job->follows_waves = wl_san_tools() & ~(unsigned)WL_SANITIZE_MEMCHECK;
+    job->counts = wl_counters_on();
+    if (job->counts) /* waves are counted one by one */
+        job->fits_workgroup_mode = false;
     if (job->clustered)
         job->in_order = true;
     if (job->clustered || job->follows_waves) { /* each wave has a state of its own, and waves take turns */
@@ -287,7 +293,7 @@ enum wl_status wl_cpu_launch(struct wl_cpu_device *device, const struct wl_launc
     enum wl_shape shape = wl_cpu_launch_shape(launch->block, launch->remainder, f->kernel->wave_size);
     struct wl_cpu_unit *unit = NULL;
     enum wl_status status = wl_cpu_launch_prepare(f, shape, &unit);
-    if (status != WL_OK || f->empty)
+    if (status != WL_OK || (f->empty && !wl_counters_on()))
         return status;
 
     struct wl_job job;

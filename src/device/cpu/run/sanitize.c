@@ -3,6 +3,7 @@
 #include "device/cpu/fault/fault.h"
 #include "device/cpu/helpers/helpers.h"
 #include "device/cpu/memory.h"
+#include "device/cpu/run/counters.h"
 #include "device/cpu/run/exits.h"
 #include "device/cpu/run/sanitize_rare.h"
 #include "lane/buffer_lane.h"
@@ -74,7 +75,9 @@ static struct wl_san_wave *find_who(struct who *who, const struct teller *t) {
 static uint64_t tell(const struct teller *t, struct wl_san_access *access) {
     const struct wl_job *job = t->job;
     struct who who;
-    if (!access->lanes || !job->sanitized->tools)
+    if (job->counts)
+        wl_counters_access(job, access);
+    if (!access->lanes || job->counts || !job->sanitized->tools)
         return access->lanes;
     if (job->follows_waves) {
         struct wl_san_wave *wave = &t->group->sanitized->waves[t->index];
@@ -311,7 +314,6 @@ static uint32_t help_run(struct wl_wave *wave, const struct wl_sanitize_site *si
                          uint32_t uniform) {
     const struct wl_runner *runner = wave->owner;
     const struct wl_group *group = runner->group;
-    struct wl_san_wave *watched = &group->sanitized->waves[wave->wave_index];
     struct wl_san_lanes run = {.site = site,
                                .space = site->space == WL_SANITIZE_FLAT ? WL_SANITIZE_GLOBAL : site->space,
                                .uniform = uniform,
@@ -324,6 +326,12 @@ static uint32_t help_run(struct wl_wave *wave, const struct wl_sanitize_site *si
         run.start -= (uint64_t)(uintptr_t)group->lds;
     else if (start >> 47)
         return 0; /* an aperture */
+    const struct wl_job *job = wl_fault_thread()->job;
+    if (job->counts) {
+        wl_counters_run(job, &run);
+        return 1;
+    }
+    struct wl_san_wave *watched = &group->sanitized->waves[wave->wave_index];
     watched->instructions++;
     return !watched->group->launch->tools || wl_san_access_run(watched, &run);
 }
@@ -366,6 +374,7 @@ static void make_helpers(void) {
     helpers.sanitize_run = help_run;
     helpers.sanitize_undefined = help_undefined;
     helpers.sanitize_decides = help_decides;
+    helpers.count_block = wl_counters_block;
 }
 
 const struct wl_helpers *wl_sanitize_helpers(void) {

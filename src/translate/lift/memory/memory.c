@@ -333,7 +333,7 @@ static bool in_own_way(struct wl_lift *l, const struct wl_access *a, const struc
 /* i1: whether a sanitizer lets the whole strip make the access, whose pattern is known. NULL: that has to be found out lane by lane. */
 static LLVMValueRef is_allowed(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, enum wl_pattern pattern,
                                LLVMValueRef start, LLVMValueRef check) {
-    if (wl_sanitizes_waves(l) && pattern != WL_PATTERN_PRIVATE) {
+    if (wl_sanitizes_waves(l) && (wl_counts(l) || pattern != WL_PATTERN_PRIVATE)) {
         const bool uniform = pattern == WL_PATTERN_UNIFORM;
         return uniform || pattern == WL_PATTERN_CONSECUTIVE ? wl_sanitize_run(l, a, start, 1, uniform, check) : NULL;
     }
@@ -597,7 +597,7 @@ static void emit_two(struct wl_lift *l, struct wl_item *item) {
     unsigned size = wl_access_size(&a), unit = inst->isa->stride64 ? size * 64 : size, n = a.dwords;
     uint32_t offset[2] = {(uint32_t)inst->offset0 * unit, (uint32_t)inst->offset1 * unit};
     bool overlapping = item->fact[0].kind == WL_FACT_AFFINE && (uint32_t)item->fact[0].stride == size;
-    bool joined = offset[1] == offset[0] + size && !overlapping && a.kind != WL_ACCESS_ATOMIC;
+    bool joined = offset[1] == offset[0] + size && !overlapping && a.kind != WL_ACCESS_ATOMIC && !wl_counts(l);
     struct wl_lanes lanes[2] = {lds_lanes(l, item, &op, offset[0]), lds_lanes(l, item, &op, offset[1])};
     const struct wl_operand *data[2] = {op.data, op.data1};
     struct moved m[2] = {{.pair = NULL}, {.pair = NULL}};
@@ -609,6 +609,7 @@ static void emit_two(struct wl_lift *l, struct wl_item *item) {
         m[0].pair = NULL;
     }
     access_lanes(l, &a, &lanes[0], &m[0]);
+    a.second = true;
     if (!joined)
         access_lanes(l, &a, &lanes[1], &m[1]);
     for (unsigned i = 0; op.result && i < (joined ? 1 : 2); i++)

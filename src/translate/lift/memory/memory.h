@@ -45,6 +45,7 @@ struct wl_access {
     bool local;                 /* in LDS: only this thread can see it */
     uint8_t atomic;             /* enum wl_atomic_op */
     bool in_lds;                /* for sanitizers: in LDS, though `local` does not say so */
+    bool second;                /* the same: the second of two addresses */
     const struct wl_inst *inst; /* the same: the instruction */
 };
 

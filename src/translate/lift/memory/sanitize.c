@@ -1,5 +1,6 @@
 #include "translate/lift/memory/sanitize.h"
 
+#include "machine/count.h"
 #include "machine/helpers.h"
 #include "machine/sanitize.h"
 #include "translate/isa/sanitize_site.h"
@@ -126,7 +127,7 @@ static LLVMValueRef lanes_flat(struct wl_lift *l, LLVMValueRef addresses, unsign
 static LLVMValueRef all_good(struct wl_lift *l, const struct wl_access *a, LLVMValueRef places) {
     const unsigned bytes = wl_access_size(a);
     LLVMValueRef good;
-    if (a->place == WL_PLACE_BUFFER || (wl_sanitizes_waves(l) && a->place != WL_PLACE_PRIVATE))
+    if (a->place == WL_PLACE_BUFFER || wl_counts(l) || (wl_sanitizes_waves(l) && a->place != WL_PLACE_PRIVATE))
         return NULL;
     if (a->place == WL_PLACE_PRIVATE)
         good = in_size(l, places, offsetof(struct wl_wave, scratch_size), bytes);
@@ -168,6 +169,7 @@ static void fill_site(const struct wl_lift *l, struct wl_sanitize_site *site, co
         return;
     site->kind = a->kind == WL_ACCESS_LOAD ? WL_SANITIZE_LOAD : a->kind == WL_ACCESS_STORE ? WL_SANITIZE_STORE : WL_SANITIZE_ATOMIC;
     site->space = a->local || a->in_lds ? WL_SANITIZE_LDS : a->place == WL_PLACE_PRIVATE ? WL_SANITIZE_SCRATCH : site->space;
+    site->second = a->second;
 }
 
 /* A struct wl_sanitize_site as a constant of the module. */
@@ -242,6 +244,14 @@ LLVMValueRef wl_sanitize_run(struct wl_lift *l, const struct wl_access *a, LLVMV
         mask = LLVMBuildSelect(l->b, check, mask, LLVMConstNull(l->i64), "");
     LLVMValueRef first = LLVMBuildTrunc(l->b, l->strip->first_lane, l->i32, "");
     return ask_run(l, make_constant(l, &site, sizeof site, "site"), start, mask, first, uniform);
+}
+
+void wl_sanitize_count(struct wl_lift *l, uint32_t block, LLVMValueRef exec) {
+    const struct wl_count_block *counted = l->unit.code->counted[block];
+    LLVMTypeRef parameters[] = {l->ptr, l->ptr, l->i64};
+    LLVMValueRef arguments[] = {l->wave, make_constant(l, counted, (unsigned)wl_unit_counted_size(counted), "counted"), exec};
+    LLVMValueRef helper = helper_member(l, offsetof(struct wl_helpers, count_block));
+    LLVMBuildCall2(l->b, LLVMFunctionType(l->void_type, parameters, 3, false), helper, arguments, 3, "");
 }
 
 static void tell_fence(struct wl_lift *l, const struct wl_sanitize_fence *fence) {

@@ -8,16 +8,22 @@
 #include "machine/sanitize.h"
 #include "translate/lift/memory/memory.h"
 
+/* Whether instructions are counted (machine/count.h): each access is told, and all may be made. */
+static inline bool wl_counts(const struct wl_lift *l) { return l->unit.request->sanitize & WL_SANITIZE_COUNT; }
+
 /* Whether accesses are checked. */
 static inline bool wl_sanitizes(const struct wl_lift *l) { return l->unit.request->sanitize != 0; }
 
-/* Whether each access is told, and waits are. */
+/* Whether each access is told; whether waits are, too. */
 static inline bool wl_sanitizes_waves(const struct wl_lift *l) { return l->unit.request->sanitize & ~(unsigned)WL_SANITIZE_MEMCHECK; }
+static inline bool wl_sanitizes_order(const struct wl_lift *l) { return wl_sanitizes_waves(l) && !wl_counts(l); }
 
 /* For tools that follow waves, i1: whether the active lanes of `strips` strips may make the access: all at `start` (`uniform`), or side by
  * side from there on. `check`: i1: whether they lie so; NULL: they do. NULL: that has to be asked strip by strip. */
 LLVMValueRef wl_sanitize_run(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, unsigned strips, bool uniform,
                              LLVMValueRef check);
+/* Counts basic block p, which begins with lanes `exec` (i64). */
+void wl_sanitize_count(struct wl_lift *l, uint32_t block, LLVMValueRef exec);
 /* Tells of a wait, of cache control, of what the instruction uses too early, or that strips begin anew. Behind a flush, if need be. */
 void wl_sanitize_fence(struct wl_lift *l, const struct wl_inst *inst);
 void wl_sanitize_early_use(struct wl_lift *l, const struct wl_inst *inst);

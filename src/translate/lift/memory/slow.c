@@ -672,7 +672,7 @@ static LLVMValueRef flat_addresses(struct wl_lift *l, struct slow *s) {
 /* Leaves those of the lanes in the mask that may make the access. */
 static void ask_sanitizer(struct wl_lift *l, struct slow *s) {
     LLVMValueRef data = LLVMConstNull(l->ptr);
-    if (wl_sanitizes_waves(l) && s->access->kind == WL_ACCESS_STORE) {
+    if (wl_sanitizes_order(l) && s->access->kind == WL_ACCESS_STORE) {
         data = buffer(l, s->data_rows);
         for (unsigned i = 0; i < s->data_rows; i++)
             aligned_store(l, LLVMGetParam(s->function, ARGUMENT_DATA + i), offset_pointer(l, data, l->strip_i32, constant(l, l->i64, i)),
