@@ -127,7 +127,10 @@ void wl_runtime_drain(void) {
     if (!wl_runtime_started())
         return;
     for (unsigned i = 0; i < runtime.count; i++)
-        (void)wl_context_synchronize(&runtime.contexts[i]);
+        if (&runtime.contexts[i] != current)
+            (void)wl_context_synchronize(&runtime.contexts[i]);
+    if (current)
+        (void)wl_context_synchronize(current); /* last: a GPU's driver then has the caller's context current, as before */
 }
 
 /* ---- contexts ------------------------------------------------------------------------------- */

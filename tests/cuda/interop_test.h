@@ -64,6 +64,11 @@ static void test_interop_context(void **state) {
     ok(waveliftGetCuContext(&native, context));
     assert_int_equal(cu.context(&current), 0);
     assert_ptr_equal(native, current);
+    void *memory = NULL;
+    ok(hipMalloc(&memory, 1 << 20));
+    ok(hipFree(memory)); /* waits for all devices */
+    assert_int_equal(cu.context(&current), 0);
+    assert_ptr_equal(native, current);
     ok(waveliftGetHipContext(&back, native));
     assert_ptr_equal(back, context);
     fails(hipErrorInvalidContext, waveliftGetHipContext(&back, (CUcontext)(void *)&back));

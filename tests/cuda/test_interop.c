@@ -53,6 +53,9 @@ static void test_cpu_device(void **state) {
     CUevent own = NULL, none;
     CUmodule none_module;
     unsigned *pinned;
+    int cpu_device = 0;
+    ok(hipGetDeviceCount(&cpu_device));
+    cpu_device--; /* the last one */
     assert_int_equal(cu.create(&other, 1, 0), 0);
     assert_int_equal(cu.event_create(&own, 0), 0);
     ok(hipHostMalloc((void **)&pinned, 4, 0));
@@ -61,7 +64,7 @@ static void test_cpu_device(void **state) {
     assert_int_equal(cu.set((unsigned long long)(uintptr_t)pinned, 5, 1, other), 0);
     assert_int_equal(cu.event_record(own, other), 0);
     ok(waveliftGetHipEvent(&event, own));
-    ok(hipSetDevice(1));
+    ok(hipSetDevice(cpu_device));
     ok(hipStreamCreate(&stream));
     ok(hipStreamWaitEvent(stream, event, 0));
     ok(hipMemsetD32Async(pinned, 6, 1, stream));
