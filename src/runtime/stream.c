@@ -130,6 +130,8 @@ enum wl_status wl_stream_create(struct wl_context *context, unsigned flags, int 
     struct wl_device_queue *queue = NULL;
     enum wl_status status =
         queues ? queues->create(context->device, !context->null_stream, flags & WL_STREAM_NON_BLOCKING, priority, &queue) : WL_OK;
+    if (context->null_stream)
+        wl_order_is_beside();
     return status == WL_OK ? make(context, flags, priority, queue, stream) : status;
 }
 

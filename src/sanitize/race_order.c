@@ -32,7 +32,8 @@ struct line {
 static struct {
     pthread_mutex_t lock;
     struct wl_table lines, marks; /* struct line; struct wl_clock */
-    unsigned with_work;           /* lines that had launches */
+    unsigned with_work;           /* lines that had launches, copies or fills */
+    bool beside;                  /* wl_race_is_beside */
     unsigned active;              /* launches */
     uint32_t launches;
     struct wl_table names;
@@ -264,11 +265,19 @@ void wl_race_grid_barrier_done(struct wl_san_launch *launch) {
 
 /* ---- copies and fills ------------------------------------------------------------------------- */
 
-/* Nobody can be beside the host where one line has all the work. */
+void wl_race_is_beside(void) {
+    pthread_mutex_lock(&order.lock);
+    order.beside = true;
+    pthread_mutex_unlock(&order.lock);
+}
+
+/* Nothing can be beside a copy where there are only null streams and one of them has all the work. What another stream has may not have begun. */
+static bool is_alone(const struct line *line) { return !order.beside && (order.with_work == 0 || (order.with_work == 1 && line->count)); }
+
 struct wl_race_launch *wl_race_host_begin(uint64_t id, const char *call, struct wl_race_group *group) {
     pthread_mutex_lock(&order.lock);
-    struct line *line = order.with_work > 1 ? find_line(id ? id : HOST) : NULL;
-    struct wl_race_launch *launch = line ? make_launch(line, 1) : NULL;
+    struct line *line = find_line(id ? id : HOST);
+    struct wl_race_launch *launch = line && !is_alone(line) ? make_launch(line, 1) : NULL;
     if (launch) {
         launch->call = call;
         launch->stack = id ? 0 : wl_san_stack(); /* whoever runs a stream is not who queued the copy */

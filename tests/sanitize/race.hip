@@ -421,6 +421,21 @@ CASE(beside_a_fill) {
     OK(hipMemsetAsync(p, 1, 256, s.b));
 }
 
+/* The null stream, in which the host copies, does not wait for such a stream; the host can. */
+KERNEL beside_the_host(int *p) { p[threadIdx.x] = threadIdx.x; } // FAULT: racecheck race-launches #host
+CASE(beside_the_host) {
+    Buffer<int> p(64); // OTHER: #host
+    int host[64];
+    hipStream_t stream;
+    OK(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    LAUNCH_IN(beside_the_host, 1, 64, 0, stream, p);
+    if (!faulty)
+        OK(hipStreamSynchronize(stream));
+    OK(hipMemcpy(host, p, sizeof host, hipMemcpyDeviceToHost));
+    OK(hipStreamSynchronize(stream));
+    OK(hipStreamDestroy(stream));
+}
+
 /* Branches of a graph are in no order, whether they run in streams (with kernels that may wait for each other: all code of -O0) or not. */
 KERNEL of_a_branch(int *p, int value) { p[threadIdx.x] = value; } // FAULT: racecheck race-launches
 CASE(branches_of_a_graph) {
