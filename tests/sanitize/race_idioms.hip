@@ -309,7 +309,7 @@ KERNEL frontier(const int *list, int count, int *level, int *next, int *places, 
     const int i = blockIdx.x * blockDim.x + threadIdx.x, u = i < count ? neighbour(list[i], 1, n) : 0;
     if (i < count && atomicCAS(&level[u], 0, 2) == 0) {
         const int place = F ? places[0]++ : atomicAdd(places, 1); // FAULT: racecheck race-workgroups|race-waves
-        next[place] = u;                                          // FAULT: racecheck race-lanes
+        next[place] = u;                                          // FAULT: racecheck race-lanes|race-waves|race-workgroups
     }
 }
 CASE(frontier) {
