@@ -3,9 +3,8 @@
 # and wavelift-default. Files lie where the .deb packages have them (deb.sh). Needs rpmbuild (Debian's package rpm).
 set -eu
 . "$(dirname "$0")/common.sh"
-top=$made/rpmbuild
-rm -rf "$top"
-mkdir -p "$top"
+top=$(mktemp -d) # rpmbuild takes no blanks in names of folders
+trap 'rm -rf "$top"' EXIT
 stage=$top/stage
 prefix=/usr/lib/wavelift
 mkdir -p "$stage$prefix" "$stage/usr/bin" "$stage/usr/share/man" "$stage/etc/ld.so.conf.d"
@@ -84,7 +83,8 @@ cp -a $stage/. %{buildroot}/
 %files default
 %config /etc/ld.so.conf.d/00-wavelift.conf
 END
-rpmbuild -bb --quiet --target "$machine-linux" --define "_topdir $top" --define "_rpmdir $made" --define "_rpmfilename %%{NAME}-%%{VERSION}-%%{RELEASE}.%%{ARCH}.rpm" "$top/wavelift.spec" >"$made/rpm.log" 2>&1 || { cat "$made/rpm.log" >&2; exit 1; }
-rm -rf "$top" "$made/rpm.log"
+rpmbuild -bb --quiet --target "$machine-linux" --define "_topdir $top" --define "_rpmdir $top/made" --define "_rpmfilename %%{NAME}-%%{VERSION}-%%{RELEASE}.%%{ARCH}.rpm" "$top/wavelift.spec" >"$made/rpm.log" 2>&1 || { cat "$made/rpm.log" >&2; exit 1; }
+mv "$top"/made/*.rpm "$made/"
+rm "$made/rpm.log"
 size_within "$made/wavelift-libs-$version-1.$machine.rpm" 12
 ls -l "$made"/*.rpm
