@@ -121,6 +121,8 @@ check-ending: deps all
 	tests/hip/soak_ending.py $(BUILD) --runs $(or $(RUNS),500)
 
 # Packages in build-packages/packages: .deb, .rpm, a wheel, and a .tar.zst that can lie anywhere. They need nothing but glibc 2.28 or later.
+# Without ccache, which may change names in the debugging information, of which build ids are sums.
+packages: export CCACHE_DISABLE = 1
 packages: deps
 	tools/install-deps.sh tools/packages/packages.txt
 	$(CMAKE) -B $(BUILD)-packages -DWAVELIFT_STATIC_LIBRARIES=ON -DWAVELIFT_TESTS=OFF
