@@ -4,6 +4,7 @@
 #include "toolchain.h"
 
 #include "base/array.h"
+#include "base/text.h"
 
 #include <hip/hip_version.h>
 
@@ -97,8 +98,6 @@ static bool takes_value(const char *option) {
     return false;
 }
 
-static bool begins(const char *word, const char *start) { return strncmp(word, start, strlen(start)) == 0; }
-
 /* Architectures in a list with commas; "native" stands for those of the devices. */
 static void add_archs(struct request *r, const char *list) {
     char arch[256];
@@ -110,7 +109,7 @@ static void add_archs(struct request *r, const char *list) {
     }
     add_parts(&r->options, "--offload-arch=", list, ",");
     for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',')
-        if (begins(at, "gfx") && *r->toolchain->device_libs && !wl_toolchain_has_arch(r->toolchain, at))
+        if (wl_starts_with(at, "gfx") && *r->toolchain->device_libs && !wl_toolchain_has_arch(r->toolchain, at))
             fprintf(stderr,
                     "wavelift: the device libraries in %s have nothing for %.*s; newer ones, or tools/device-libs.sh of Wavelift's "
                     "sources, do\n",
@@ -121,7 +120,7 @@ static void add_archs(struct request *r, const char *list) {
 static bool amds_option(struct request *r, const char *word) {
     static const char *const archs[] = {"--offload-arch=", "--amdgpu-target=", "-amdgpu-target="};
     for (size_t i = 0; i < sizeof archs / sizeof *archs; i++)
-        if (begins(word, archs[i])) {
+        if (wl_starts_with(word, archs[i])) {
             add_archs(r, word + strlen(archs[i]));
             return true;
         }
@@ -136,7 +135,7 @@ static bool amds_option(struct request *r, const char *word) {
         r->links = false;
     } else {
         /* How AMD's script links to its runtime, and profiles itself: nothing to do. */
-        return strcmp(word, "-use-staticlib") == 0 || strcmp(word, "-use-sharedlib") == 0 || begins(word, "--hipcc");
+        return strcmp(word, "-use-staticlib") == 0 || strcmp(word, "-use-sharedlib") == 0 || wl_starts_with(word, "--hipcc");
     }
     return true;
 }
@@ -148,9 +147,9 @@ static void clangs_option(struct request *r, const char *word) {
     for (size_t i = 0; i < sizeof no_link / sizeof *no_link; i++)
         if (strcmp(word, no_link[i]) == 0)
             r->links = false;
-    r->level |= begins(word, "-O");
+    r->level |= wl_starts_with(word, "-O");
     r->rdc |= strcmp(word, "-fgpu-rdc") == 0;
-    if (begins(word, "-x"))
+    if (wl_starts_with(word, "-x"))
         r->language = strcmp(word, "-xnone") != 0;
     add(&r->options, word);
 }
@@ -284,7 +283,7 @@ int wl_command_hipcc(char **operands, const char *const *values) {
 
 static bool any(char **words, const char *start) {
     for (; *words; words++)
-        if (begins(*words, start))
+        if (wl_starts_with(*words, start))
             return true;
     return false;
 }

@@ -43,9 +43,7 @@ hipError_t wl_api_kernel(const char *function, const void *host, struct wl_conte
 /* ---- attributes ------------------------------------------------------------------------------ */
 
 static int dynamic_limit(const struct wl_loaded_kernel *loaded) {
-    const bool allowed = loaded->max_dynamic_lds != UINT32_MAX;
-    const uint32_t most = allowed ? wl_module_lds(loaded->module) : wl_module_usual_lds(loaded->module), own = loaded->kernel->lds_size;
-    const uint32_t capacity = most > own ? most - own : 0;
+    const uint32_t most = wl_launch_lds(loaded, 0), own = loaded->kernel->lds_size, capacity = most > own ? most - own : 0;
     return (int)(loaded->max_dynamic_lds < capacity ? loaded->max_dynamic_lds : capacity);
 }
 

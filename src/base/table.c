@@ -47,6 +47,14 @@ bool wl_table_add(struct wl_table *table, uint64_t key, const void *item) {
     return true;
 }
 
+void *wl_table_make(struct wl_table *table, uint64_t key, size_t size) {
+    void *item = calloc(1, size);
+    if (item && wl_table_add(table, key, item))
+        return item;
+    free(item);
+    return NULL;
+}
+
 void *wl_table_next(const struct wl_table *table, uint64_t key, size_t *at) {
     if (!table->capacity)
         return NULL;

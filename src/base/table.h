@@ -23,6 +23,8 @@ struct wl_table {
 
 /* Adds an item, which is not NULL and stays the caller's, behind others of the key. False: there is no memory, and nothing has changed. */
 bool wl_table_add(struct wl_table *table, uint64_t key, const void *item);
+/* Makes an item of `size` bytes, all zero, which the caller frees, and adds it in the same way. NULL: there is no memory. */
+void *wl_table_make(struct wl_table *table, uint64_t key, size_t size);
 /* The first item of the key that was added; NULL: there is none. */
 void *wl_table_find(const struct wl_table *table, uint64_t key);
 /* The items of a key one after the other, in the order in which they were added: begins with *at = 0; NULL: there are no more. */

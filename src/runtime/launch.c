@@ -131,15 +131,14 @@ static enum wl_status check_cluster(const struct wl_launch_request *request) {
     return WL_OK;
 }
 
-/* Bytes of LDS that a workgroup may have. More than the processor of the code has is for launches that hipFuncSetAttribute allows it. */
-static uint32_t lds_limit(const struct wl_loaded_kernel *kernel, size_t dynamic_lds) {
+uint32_t wl_launch_lds(const struct wl_loaded_kernel *kernel, size_t dynamic_lds) {
     const bool allowed = kernel->max_dynamic_lds != UINT32_MAX && dynamic_lds <= kernel->max_dynamic_lds;
     return allowed ? wl_module_lds(kernel->module) : wl_module_usual_lds(kernel->module);
 }
 
 static enum wl_status check_resources(const struct wl_launch_request *request) {
     const struct wl_kernel *kernel = request->kernel->kernel;
-    const uint32_t lds = lds_limit(request->kernel, request->dynamic_lds);
+    const uint32_t lds = wl_launch_lds(request->kernel, request->dynamic_lds);
     if (request->dynamic_lds > lds)
         return wl_fail(WL_INVALID_VALUE, "%s: %zu bytes of dynamic LDS, a workgroup may have %u", kernel->name, request->dynamic_lds, lds);
     if (kernel->lds_size + request->dynamic_lds > lds)
@@ -164,7 +163,7 @@ static enum wl_status check_residency(const struct wl_context *context, const st
 
 uint32_t wl_launch_occupancy(struct wl_loaded_kernel *kernel, uint32_t block_size, size_t dynamic_lds) {
     struct wl_context *context = wl_module_context(kernel->module);
-    const uint32_t lds = lds_limit(kernel, dynamic_lds);
+    const uint32_t lds = wl_launch_lds(kernel, dynamic_lds);
     uint32_t limit = kernel->kernel->max_workgroup_size ? kernel->kernel->max_workgroup_size : context->info.max_workgroup_size;
     if (!block_size || block_size > limit || block_size > context->info.max_workgroup_size || dynamic_lds > lds ||
         dynamic_lds + kernel->kernel->lds_size > lds)

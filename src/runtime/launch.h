@@ -45,6 +45,9 @@ enum wl_status wl_launch_check(struct wl_context *context, const struct wl_launc
 void wl_launch_describe(const struct wl_launch_request *request, const unsigned char *kernarg, size_t size, struct wl_launch *launch);
 /* Writes the arguments as the kernel finds them: `size` bytes, the kernel's explicit_size. */
 enum wl_status wl_launch_pack(const struct wl_launch_request *request, unsigned char *kernarg, size_t size);
+/* Bytes of LDS that a workgroup may have in all, of which `dynamic_lds` are asked for. More than the processor of the code has is for launches that
+ * hipFuncSetAttribute allows it. */
+uint32_t wl_launch_lds(const struct wl_loaded_kernel *kernel, size_t dynamic_lds);
 /* Workgroups of `block_size` work items that a compute unit holds at once; 0: the block cannot run. */
 uint32_t wl_launch_occupancy(struct wl_loaded_kernel *kernel, uint32_t block_size, size_t dynamic_lds);
 

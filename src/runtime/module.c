@@ -31,21 +31,24 @@ struct wl_module {
     size_t found_count, found_capacity;
 };
 
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+/* Bytes of LDS that the processor of the code object has. */
+static uint32_t code_lds(const struct wl_module *module) {
+    return wl_processor_find(wl_codeobject_target(module->object)->processor)->lds_bytes;
+}
+
 uint32_t wl_module_lds(const struct wl_module *module) {
     const struct wl_device_info *info = &module->context->info;
     const uint32_t presented = wl_context_lds(module->context);
-    if (!info->lds_by_code || !module->object)
+    if (!info->lds_by_code || !module->object || code_lds(module) <= presented)
         return presented;
-    const uint32_t own = wl_processor_find(wl_codeobject_target(module->object)->processor)->lds_bytes;
-    return own <= presented ? presented : own < info->lds_size ? own : info->lds_size;
+    return least(code_lds(module), info->lds_size);
 }
 
 uint32_t wl_module_usual_lds(const struct wl_module *module) {
     const uint32_t most = wl_module_lds(module);
-    if (!module->object)
-        return most;
-    const uint32_t own = wl_processor_find(wl_codeobject_target(module->object)->processor)->lds_bytes;
-    return own < most ? own : most;
+    return module->object ? least(code_lds(module), most) : most;
 }
 
 bool wl_module_has(const struct wl_module *module, uint32_t what) {

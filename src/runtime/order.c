@@ -57,7 +57,7 @@ void wl_order_seen_all(struct wl_context *context) {
         wl_san_order(WL_SAN_ACQUIRE, 0, mark_of(context, OF_ALL));
 }
 
-void wl_order_is_beside(void) { wl_san_order_is_beside(); }
+void wl_order_stream_made(void) { wl_san_stream_made(); }
 
 /* ---- branches of a graph ---------------------------------------------------------------------- */
 

@@ -17,8 +17,8 @@ void wl_order_end(struct wl_stream *stream, const struct wl_command *command, ui
 /* The calling thread has seen that a stream's commands up to `sequence` are done; the host, that those of all streams of a context are. */
 void wl_order_seen(const struct wl_stream *stream, uint64_t sequence);
 void wl_order_seen_all(struct wl_context *context);
-/* From now on a context has a stream beside the null stream. */
-void wl_order_is_beside(void);
+/* A stream beside a context's null stream is made. */
+void wl_order_stream_made(void);
 
 /* Branches of a graph that runs as one command: each is a line beside the stream's. 0: racecheck does not run. `what`: any address that
  * stands for the branch. */

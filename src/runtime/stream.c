@@ -131,7 +131,7 @@ enum wl_status wl_stream_create(struct wl_context *context, unsigned flags, int 
     enum wl_status status =
         queues ? queues->create(context->device, !context->null_stream, flags & WL_STREAM_NON_BLOCKING, priority, &queue) : WL_OK;
     if (context->null_stream)
-        wl_order_is_beside();
+        wl_order_stream_made();
     return status == WL_OK ? make(context, flags, priority, queue, stream) : status;
 }
 

@@ -203,9 +203,9 @@ void wl_san_order_behind(uint64_t line, uint64_t of, uint64_t sequence) {
         wl_race_behind(line, of, sequence);
 }
 
-void wl_san_order_is_beside(void) {
+void wl_san_stream_made(void) {
     if (wl_san_tools() & WL_SANITIZE_RACECHECK)
-        wl_race_is_beside();
+        wl_race_stream_made();
 }
 
 void wl_san_host_access(uint64_t line, enum wl_sanitize_kind kind, uint64_t address, uint64_t size, const char *call) {

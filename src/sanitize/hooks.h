@@ -123,8 +123,8 @@ void wl_san_order(enum wl_san_edge edge, uint64_t line, uint64_t mark);
  * line `of`, which is done, and behind nothing that `of` has done since. */
 void wl_san_order_done(uint64_t line, uint64_t sequence);
 void wl_san_order_behind(uint64_t line, uint64_t of, uint64_t sequence);
-/* From now on there can be work beside a stream that has had all of it so far. */
-void wl_san_order_is_beside(void);
+/* The program makes a stream: from now on work can run beside that of the null stream. */
+void wl_san_stream_made(void);
 /* The host, or a copy or fill in a stream, accesses memory. `line`: the stream; 0: the calling thread. `call`: "hipMemcpy". */
 void wl_san_host_access(uint64_t line, enum wl_sanitize_kind kind, uint64_t address, uint64_t size, const char *call);
 /* The values that a copy moves, or a fill makes, before it does. `stack`: of the call; 0: not known. */

@@ -24,7 +24,7 @@ void wl_race_gws_done(struct wl_san_wave *wave, uint32_t resource);
 void wl_race_order(enum wl_san_edge edge, uint64_t line, uint64_t mark);
 void wl_race_done(uint64_t line, uint64_t sequence);
 void wl_race_behind(uint64_t line, uint64_t of, uint64_t sequence);
-void wl_race_is_beside(void);
+void wl_race_stream_made(void);
 void wl_race_host_access(uint64_t line, enum wl_sanitize_kind kind, uint64_t address, uint64_t size, const char *call);
 /* Memory was given to a new block, or taken away: what was accessed there before is no part of a race any more. */
 void wl_race_memory(uint64_t address, uint64_t size);

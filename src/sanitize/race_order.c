@@ -33,7 +33,7 @@ static struct {
     pthread_mutex_t lock;
     struct wl_table lines, marks; /* struct line; struct wl_clock */
     unsigned with_work;           /* lines that had launches, copies or fills */
-    bool beside;                  /* wl_race_is_beside */
+    bool has_streams;             /* wl_race_stream_made */
     unsigned active;              /* launches */
     uint32_t launches;
     struct wl_table names;
@@ -54,12 +54,9 @@ static struct line *find_line(uint64_t id) {
     struct line *line = wl_table_find(&order.lines, id);
     if (line)
         return line;
-    line = calloc(1, sizeof *line);
-    if (!line || !wl_table_add(&order.lines, id, line)) {
-        free(line);
-        return NULL;
-    }
-    line->id = id;
+    line = wl_table_make(&order.lines, id, sizeof *line);
+    if (line)
+        line->id = id;
     return line;
 }
 
@@ -265,14 +262,17 @@ void wl_race_grid_barrier_done(struct wl_san_launch *launch) {
 
 /* ---- copies and fills ------------------------------------------------------------------------- */
 
-void wl_race_is_beside(void) {
+void wl_race_stream_made(void) {
     pthread_mutex_lock(&order.lock);
-    order.beside = true;
+    order.has_streams = true;
     pthread_mutex_unlock(&order.lock);
 }
 
-/* Nothing can be beside a copy where there are only null streams and one of them has all the work. What another stream has may not have begun. */
-static bool is_alone(const struct line *line) { return !order.beside && (order.with_work == 0 || (order.with_work == 1 && line->count)); }
+/* Whether nothing can run beside a copy of the line: there are only null streams, and this one has had all the work. (Once the program has made a
+ * stream, that may have work that has not begun.) */
+static bool is_alone(const struct line *line) {
+    return !order.has_streams && (order.with_work == 0 || (order.with_work == 1 && line->count));
+}
 
 struct wl_race_launch *wl_race_host_begin(uint64_t id, const char *call, struct wl_race_group *group) {
     pthread_mutex_lock(&order.lock);

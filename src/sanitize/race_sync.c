@@ -49,11 +49,9 @@ void wl_race_variable_read(struct wl_race_variables *variables, uint64_t key, st
 static bool release(struct wl_race_variables *variables, uint64_t key, struct wl_clock *clock) {
     struct variable *variable = wl_table_find(&variables->table, key);
     if (!variable) {
-        variable = calloc(1, sizeof *variable);
-        if (!variable || !wl_table_add(&variables->table, key, variable)) {
-            free(variable);
+        variable = wl_table_make(&variables->table, key, sizeof *variable);
+        if (!variable)
             return false;
-        }
     }
     wl_clock_join(&variable->clock, clock);
     return true;

@@ -1,5 +1,6 @@
 /* The functions of libc through which programs find files, taken over: names of files of AMD's driver that the system does not have become
  * those of the tree. All other names go to libc as they are, after a look at their first letters. */
+#include "base/text.h"
 #include "topology/tree.h"
 
 #include <dirent.h>
@@ -21,8 +22,6 @@
 
 /* ---- names ------------------------------------------------------------------------------------------------ */
 
-static bool begins(const char *path, const char *with) { return strncmp(path, with, strlen(with)) == 0; }
-
 /* Whether it may be a file of AMD's driver. */
 static bool is_ours(const char *path) {
     static const char *const places[] = {
@@ -31,7 +30,7 @@ static bool is_ours(const char *path) {
     if (!path || path[0] != '/' || (path[1] != 's' && path[1] != 'd'))
         return false;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (begins(path, places[i]))
+        if (wl_starts_with(path, places[i]))
             return true;
     return false;
 }
@@ -231,7 +230,7 @@ static char *resolve(const char *path, char *resolved, char *(*libc)(const char 
         return NULL;
     char real[PATH_MAX];
     const char *folder = libc(wl_tree(), real);
-    const char *tail = folder && begins(whole, folder) ? whole + strlen(folder) : whole;
+    const char *tail = folder && wl_starts_with(whole, folder) ? whole + strlen(folder) : whole;
     return resolved ? strcpy(resolved, tail) : strdup(tail);
 }
 

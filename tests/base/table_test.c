@@ -129,10 +129,22 @@ static void test_order(void **state) {
     }
 }
 
+static void test_made(void **state) {
+    (void)state;
+    struct wl_table table = {0};
+    uint64_t *made = wl_table_make(&table, 7, 2 * sizeof *made);
+    assert_non_null(made);
+    assert_int_equal(made[0] | made[1], 0);
+    assert_ptr_equal(wl_table_find(&table, 7), made);
+    assert_int_equal(table.count, 1);
+    free(made);
+    wl_table_free(&table);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_empty),     cmocka_unit_test(test_few_keys), cmocka_unit_test(test_some_keys),
-        cmocka_unit_test(test_many_keys), cmocka_unit_test(test_order),
+        cmocka_unit_test(test_many_keys), cmocka_unit_test(test_order),    cmocka_unit_test(test_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,12 @@
 #include "translate/isa/count.h"
 
+#include "base/text.h"
 #include "machine/matrix.h"
 #include "translate/isa/inst.h"
 #include "translate/isa/isa.h"
 
 #include <stdbool.h>
 #include <string.h>
-
-static bool begins(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
 
 static bool has(const char *text, const char *part) { return strstr(text, part) != NULL; }
 
@@ -22,7 +21,7 @@ static enum wl_count_unit scalar_unit(const struct wl_inst *inst) {
     case WL_ISA_SMEM_ATOMIC:
         return WL_COUNT_SMEM;
     case WL_ISA_TIME:
-        return begins(inst->mnemonic, "s_mem") ? WL_COUNT_SMEM : WL_COUNT_SALU;
+        return wl_starts_with(inst->mnemonic, "s_mem") ? WL_COUNT_SMEM : WL_COUNT_SALU;
     case WL_ISA_BRANCH:
     case WL_ISA_CBRANCH:
     case WL_ISA_SETPC:
@@ -48,11 +47,11 @@ static enum wl_count_unit scalar_unit(const struct wl_inst *inst) {
 
 static enum wl_count_unit unit_of(const struct wl_inst *inst) {
     const char *name = inst->mnemonic;
-    if (begins(name, "v_"))
+    if (wl_starts_with(name, "v_"))
         return inst->isa && inst->isa->class == WL_ISA_NOP ? WL_COUNT_OTHER : WL_COUNT_VALU;
-    if (begins(name, "s_"))
+    if (wl_starts_with(name, "s_"))
         return scalar_unit(inst);
-    if (begins(name, "ds_"))
+    if (wl_starts_with(name, "ds_"))
         return inst->gds || has(name, "_gws_") ? WL_COUNT_GDS : WL_COUNT_LDS;
     if (!inst->isa || inst->isa->class == WL_ISA_NOP)
         return WL_COUNT_OTHER;
@@ -98,13 +97,13 @@ static enum wl_count_operation operation_of(const char *name) {
         {"tanh_", WL_COUNT_TRANSCENDENTAL},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (begins(name, all[i].start))
+        if (wl_starts_with(name, all[i].start))
             return all[i].operation;
     return WL_COUNT_NO_FLOATS;
 }
 
 static void fill_floats(struct wl_count_inst *counted, const char *mnemonic) {
-    const bool packed = begins(mnemonic, "v_pk_");
+    const bool packed = wl_starts_with(mnemonic, "v_pk_");
     const char *name = mnemonic + (packed ? strlen("v_pk_") : strlen("v_"));
     const enum wl_count_type type = type_of(name);
     const enum wl_count_operation operation = operation_of(name);
@@ -119,7 +118,7 @@ void wl_count_inst_fill(struct wl_count_inst *counted, const struct wl_inst *ins
     const struct wl_matrix *matrix = inst->isa && inst->isa->class == WL_ISA_MATRIX ? inst->isa->matrix : NULL;
     *counted = (struct wl_count_inst){.unit = (uint8_t)unit_of(inst),
                                       .type = WL_COUNT_OTHER_TYPE,
-                                      .flat = begins(inst->mnemonic, "flat_"),
+                                      .flat = wl_starts_with(inst->mnemonic, "flat_"),
                                       .second = !inst->size || inst->piece};
     if (matrix) {
         counted->operation = WL_COUNT_MATRIX;

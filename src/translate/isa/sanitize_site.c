@@ -1,5 +1,6 @@
 #include "translate/isa/sanitize_site.h"
 
+#include "base/text.h"
 #include "translate/isa/isa.h"
 
 #include <string.h>
@@ -51,7 +52,6 @@ void wl_sanitize_site_fill(struct wl_sanitize_site *site, const struct wl_inst *
 
 /* ---- waits and caches ------------------------------------------------------------------------ */
 
-static bool begins(const struct wl_inst *inst, const char *text) { return strncmp(inst->mnemonic, text, strlen(text)) == 0; }
 static bool is(const struct wl_inst *inst, const char *text) { return strcmp(inst->mnemonic, text) == 0; }
 
 /* s_waitcnt. Before gfx10 stores count as loads do. */
@@ -83,9 +83,9 @@ static bool reaches_agent(const struct wl_inst *inst, unsigned generation) {
 
 static int fence_kind(const struct wl_inst *inst) {
     const uint32_t caches = wl_isa_caches(inst);
-    if (begins(inst, "s_wait") && !begins(inst, "s_wait_idle"))
+    if (wl_starts_with(inst->mnemonic, "s_wait") && !wl_starts_with(inst->mnemonic, "s_wait_idle"))
         return WL_SANITIZE_WAIT;
-    if (begins(inst, "s_barrier_signal"))
+    if (wl_starts_with(inst->mnemonic, "s_barrier_signal"))
         return WL_SANITIZE_SIGNAL;
     if (caches & WL_CACHE_WRITES)
         return WL_SANITIZE_WRITE_BACK;

@@ -6,6 +6,7 @@
  * loads do not. */
 #include "translate/rewrite/rewrite.h"
 
+#include "base/text.h"
 #include "machine/processor.h"
 #include "translate/isa/isa.h"
 
@@ -27,7 +28,6 @@ struct waits {
     uint64_t next; /* where the code goes on */
 };
 
-static bool begins(const struct wl_inst *inst, const char *text) { return strncmp(inst->mnemonic, text, strlen(text)) == 0; }
 static bool has(const struct wl_inst *inst, const char *text) { return strstr(inst->mnemonic, text) != NULL; }
 static bool is(const struct wl_inst *inst, const char *text) { return strcmp(inst->mnemonic, text) == 0; }
 
@@ -35,19 +35,22 @@ static bool is(const struct wl_inst *inst, const char *text) { return strcmp(ins
  * scalar memory; before gfx10 stores count as loads do. */
 static enum counter counter_of(const struct wl_inst *inst, unsigned generation) {
     const bool stores = has(inst, "_store") || (has(inst, "_atomic") && !inst->returns);
-    if (begins(inst, "ds_"))
+    if (wl_starts_with(inst->mnemonic, "ds_"))
         return has(inst, "_gws_") || is(inst, "ds_nop") ? NONE : LOCAL;
-    if (begins(inst, "s_load") || begins(inst, "s_buffer_load") || begins(inst, "s_scratch_load") || begins(inst, "s_memtime") ||
-        begins(inst, "s_memrealtime"))
+    if (wl_starts_with(inst->mnemonic, "s_load") || wl_starts_with(inst->mnemonic, "s_buffer_load") ||
+        wl_starts_with(inst->mnemonic, "s_scratch_load") || wl_starts_with(inst->mnemonic, "s_memtime") ||
+        wl_starts_with(inst->mnemonic, "s_memrealtime"))
         return SCALAR;
-    if (!begins(inst, "global_") && !begins(inst, "flat_") && !begins(inst, "scratch_") && !begins(inst, "buffer_") &&
-        !begins(inst, "tbuffer_") && !begins(inst, "image_"))
+    if (!wl_starts_with(inst->mnemonic, "global_") && !wl_starts_with(inst->mnemonic, "flat_") &&
+        !wl_starts_with(inst->mnemonic, "scratch_") && !wl_starts_with(inst->mnemonic, "buffer_") &&
+        !wl_starts_with(inst->mnemonic, "tbuffer_") && !wl_starts_with(inst->mnemonic, "image_"))
         return NONE;
     if (stores && generation >= 10)
         return NONE;
-    if (generation >= 12 && (begins(inst, "image_sample") || begins(inst, "image_gather") || begins(inst, "image_msaa_load")))
+    if (generation >= 12 && (wl_starts_with(inst->mnemonic, "image_sample") || wl_starts_with(inst->mnemonic, "image_gather") ||
+                             wl_starts_with(inst->mnemonic, "image_msaa_load")))
         return SAMPLES;
-    return generation >= 12 && begins(inst, "image_bvh") ? RAYS : VECTOR;
+    return generation >= 12 && wl_starts_with(inst->mnemonic, "image_bvh") ? RAYS : VECTOR;
 }
 
 /* ---- waits ------------------------------------------------------------------------------------ */
@@ -78,7 +81,7 @@ static void wait_at_once(struct waits *waits, uint32_t i, unsigned generation) {
 
 /* True: the instruction waits, or does nothing else. */
 static bool waits_here(struct waits *waits, const struct wl_inst *inst, unsigned generation) {
-    if (!begins(inst, "s_wait"))
+    if (!wl_starts_with(inst->mnemonic, "s_wait"))
         return false;
     const uint32_t i = inst->operand_count ? (uint32_t)inst->operands[inst->operand_count - 1u].bits : 0;
     if (is(inst, "s_waitcnt"))

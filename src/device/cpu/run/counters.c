@@ -142,11 +142,8 @@ static struct block_counter *find_block(struct wl_thread_counters *counters, con
     while ((found = wl_table_next(&counters->blocks, key, &at)))
         if (found->function == job->function->id && found->address == block->address && found->count == block->count)
             return found;
-    found = calloc(1, sizeof *found);
-    if (!found || !wl_table_add(&counters->blocks, key, found)) {
-        free(found);
+    if (!(found = wl_table_make(&counters->blocks, key, sizeof *found)))
         return NULL;
-    }
     found->function = job->function->id;
     found->address = block->address;
     found->count = block->count;
@@ -195,11 +192,8 @@ static struct wave_counter *find_waves(struct wl_thread_counters *counters, cons
     struct wave_counter *found = wl_table_find(&counters->waves, job->function->id);
     if (found)
         return found;
-    found = calloc(1, sizeof *found);
-    if (!found || !wl_table_add(&counters->waves, job->function->id, found)) {
-        free(found);
+    if (!(found = wl_table_make(&counters->waves, job->function->id, sizeof *found)))
         return NULL;
-    }
     found->record = wl_counters_record(job, 0, &found->sink);
     found->record->waves.wave_size = job->wave_size;
     wl_trace_put(found->record, WL_TRACE_WAVES);

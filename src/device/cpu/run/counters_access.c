@@ -132,11 +132,8 @@ static struct wl_access_counter *find(struct wl_thread_counters *counters, const
     while ((found = wl_table_next(&counters->accesses, key, &at)))
         if (found->function == job->function->id && found->address == site->address && found->what == what)
             return found;
-    found = calloc(1, sizeof *found);
-    if (!found || !wl_table_add(&counters->accesses, key, found)) {
-        free(found);
+    if (!(found = wl_table_make(&counters->accesses, key, sizeof *found)))
         return NULL;
-    }
     found->function = job->function->id;
     found->address = site->address;
     found->what = what;

@@ -4,6 +4,7 @@
  * up once per decoder: the names it maps to, its semantics or table row, and the repairs that its text needs are kept in a
  * hash table. Encodings whose text is symbolic (branch targets, hwreg, sendmsg, swizzle) are read from the bytes instead. */
 #include "translate/decode/text/text.h"
+#include "base/text.h"
 #include "machine/processor.h"
 #include "translate/decode/decode.h"
 #include "translate/decode/text/operands.h"
@@ -64,8 +65,6 @@ struct wl_text_decoder {
 };
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
-static bool starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
 /* ---- processors ---- */
 
@@ -191,9 +190,9 @@ static enum repair find_repair(const char *text, const struct wl_isa *isa) {
     };
 
     for (size_t i = 0; i < COUNT(rows); i++)
-        if (starts_with(text, rows[i].prefix))
+        if (wl_starts_with(text, rows[i].prefix))
             return rows[i].repair;
-    if (starts_with(text, "s_cmpk_"))
+    if (wl_starts_with(text, "s_cmpk_"))
         return strstr(text, "_u32") ? REPAIR_UIMM16 : REPAIR_SIMM16;
     if (isa && (isa->class == WL_ISA_BRANCH || isa->class == WL_ISA_CBRANCH))
         return REPAIR_BRANCH;
@@ -209,9 +208,9 @@ static void resolve_name(const struct wl_text_decoder *decoder, struct name *nam
     memcpy(text, name->text, sizeof(text));
     strip_encoding(name, text);
     memcpy(llvm, text, sizeof(llvm));
-    if (starts_with(text, "v_dual_"))
+    if (wl_starts_with(text, "v_dual_"))
         strip_infix(text, "dual_");
-    if (starts_with(text, "ds_") && strstr(text, "_rtn_")) {
+    if (wl_starts_with(text, "ds_") && strstr(text, "_rtn_")) {
         strip_infix(text, "_rtn");
         name->returns = true;
     }
@@ -224,7 +223,7 @@ static void resolve_name(const struct wl_text_decoder *decoder, struct name *nam
     name->sem = name->isa ? NULL : wl_sem_find(name->canonical, NULL);
     name->repair = (uint8_t)find_repair(llvm, name->isa);
     name->zero_high = decoder->generation == 9 && clears_high_half(llvm);
-    name->packed = starts_with(text, "v_pk_") || starts_with(text, "v_dot2");
+    name->packed = wl_starts_with(text, "v_pk_") || wl_starts_with(text, "v_dot2");
 }
 
 static uint32_t hash_text(const char *text, size_t length) {
@@ -311,9 +310,9 @@ static void repair_operands(struct wl_inst *inst, const struct name *name, const
         break;
     case REPAIR_WAIT:
         inst->operand_count = 0;
-        if (starts_with(inst->mnemonic, "s_"))
+        if (wl_starts_with(inst->mnemonic, "s_"))
             append(inst, WL_OPERAND_TEXT, word & 0xffff);
-        else if (starts_with(inst->mnemonic, "global_"))
+        else if (wl_starts_with(inst->mnemonic, "global_"))
             inst->sc1 = second & DEVICE;
         else if (strcmp(inst->mnemonic, "buffer_inv") == 0)
             inst->sc1 = word & MUBUF_SC1;
@@ -371,7 +370,7 @@ static void repair_operands(struct wl_inst *inst, const struct name *name, const
 static void set_source_sel(struct wl_inst *inst, const struct wl_parsed *parsed, unsigned generation) {
     unsigned first = 1;
 
-    if (starts_with(inst->mnemonic, "v_cmpx_") && generation >= 10)
+    if (wl_starts_with(inst->mnemonic, "v_cmpx_") && generation >= 10)
         first = 0;
     else if (strstr(inst->mnemonic, "_co_"))
         first = 2;
@@ -415,7 +414,7 @@ static bool cannot_overflow(const char *mnemonic) {
     };
 
     for (size_t i = 0; i < COUNT(prefixes); i++)
-        if (starts_with(mnemonic, prefixes[i]))
+        if (wl_starts_with(mnemonic, prefixes[i]))
             return true;
     return false;
 }
@@ -443,7 +442,7 @@ static const struct wl_sem *find_signed_dot(const struct wl_inst *inst) {
 
 /* Conversions of 8-bit numbers choose bytes as SDWA does, whatever the text calls it: op_sel, byte_sel or SDWA's own. */
 static void choose_byte(struct wl_inst *inst, const struct wl_parsed *parsed) {
-    if (starts_with(inst->mnemonic, "v_cvt_sr_")) {
+    if (wl_starts_with(inst->mnemonic, "v_cvt_sr_")) {
         inst->is_sdwa = true;
         inst->dst_sel = (uint8_t)(WL_SEL_BYTE_0 + (parsed->byte_sel | (inst->op_sel >> 2 & 3)));
         inst->dst_unused = 2;
@@ -451,7 +450,7 @@ static void choose_byte(struct wl_inst *inst, const struct wl_parsed *parsed) {
     } else if (parsed->byte_sel) {
         inst->is_sdwa = true;
         inst->operands[1].sel = (uint8_t)(WL_SEL_BYTE_0 + parsed->byte_sel);
-    } else if (starts_with(inst->mnemonic, "v_cvt_pk_f32_") && (inst->op_sel & 1)) {
+    } else if (wl_starts_with(inst->mnemonic, "v_cvt_pk_f32_") && (inst->op_sel & 1)) {
         inst->is_sdwa = true;
         inst->operands[1].sel = WL_SEL_WORD_1;
         inst->op_sel = 0;
@@ -500,7 +499,7 @@ static void decode_text(struct wl_text_decoder *decoder, const char *text, const
         wl_decode_image_addresses(inst, decoder->generation, second, inst->size >= 12 ? read_word(bytes + 8, 4) : 0);
     if (strcmp(inst->mnemonic, "v_dot4_i32_iu8") == 0 || strcmp(inst->mnemonic, "v_dot8_i32_iu4") == 0)
         inst->sem = find_signed_dot(inst);
-    if (starts_with(inst->mnemonic, "v_cvt_") && (strstr(inst->mnemonic, "fp8") || strstr(inst->mnemonic, "bf8")) &&
+    if (wl_starts_with(inst->mnemonic, "v_cvt_") && (strstr(inst->mnemonic, "fp8") || strstr(inst->mnemonic, "bf8")) &&
         inst->operand_count >= 2)
         choose_byte(inst, &parsed);
     if (inst->sem && inst->clamp)
@@ -632,8 +631,8 @@ static size_t disassemble_halves(struct wl_text_decoder *decoder, const uint8_t 
 
 /* Of a short encoding: op_sel has a bit for each source, as printed, and one for the destination behind them. */
 static void set_upper_halves(struct wl_inst *inst, unsigned upper, bool vopc) {
-    const unsigned named = starts_with(inst->mnemonic, "v_cmpx_") ? 0 : 1;
-    const unsigned second = starts_with(inst->mnemonic, "v_fmamk") || starts_with(inst->mnemonic, "v_madmk") ? 2 : 1;
+    const unsigned named = wl_starts_with(inst->mnemonic, "v_cmpx_") ? 0 : 1;
+    const unsigned second = wl_starts_with(inst->mnemonic, "v_fmamk") || wl_starts_with(inst->mnemonic, "v_madmk") ? 2 : 1;
 
     if (upper & HALF_SRC0)
         inst->op_sel |= 1;
@@ -646,7 +645,7 @@ static void set_upper_halves(struct wl_inst *inst, unsigned upper, bool vopc) {
 /* Of VOP3, if the text has no op_sel. Instructions with two results have the second one's register there. */
 static void read_op_sel(struct wl_inst *inst, uint32_t word) {
     const bool compares = inst->isa && inst->isa->class == WL_ISA_CMPX;
-    const unsigned named = starts_with(inst->mnemonic, "v_cmpx_") ? 0 : 1, sources = inst->operand_count - named;
+    const unsigned named = wl_starts_with(inst->mnemonic, "v_cmpx_") ? 0 : 1, sources = inst->operand_count - named;
     bool half = compares;
 
     if (word >> 26 != 0x35 || !(word >> 11 & 15) || inst->op_sel || (!compares && (!inst->sem || inst->sem->result_count != 1)))
@@ -654,7 +653,7 @@ static void read_op_sel(struct wl_inst *inst, uint32_t word) {
     for (unsigned i = 0; inst->sem && i < inst->sem->input_count; i++)
         half |= wl_type_bits((enum wl_type)inst->sem->inputs[i].type) == 16;
     half |= inst->sem && wl_type_bits((enum wl_type)inst->sem->results[0].type) == 16;
-    if (starts_with(inst->mnemonic, "v_align") && word >> 13 & 1) /* of the amount, which is 16 bits wide there */
+    if (wl_starts_with(inst->mnemonic, "v_align") && word >> 13 & 1) /* of the amount, which is 16 bits wide there */
         inst->sem = wl_sem_find(inst->mnemonic[8] == 'i' ? "v_alignbit_b32_upper" : "v_alignbyte_b32_upper", NULL);
     if (!half) /* the bits mean nothing */
         return;
@@ -695,7 +694,7 @@ unsigned wl_text_decode(struct wl_text_decoder *decoder, const uint8_t *bytes, u
     while (*text == ' ' || *text == '\t')
         text++;
     end = text + strlen(text);
-    second = starts_with(text, "v_dual_") ? strstr(text, " :: ") : NULL;
+    second = wl_starts_with(text, "v_dual_") ? strstr(text, " :: ") : NULL;
     decode_text(decoder, text, second ? second : end, bytes, &inst[0]);
     if (second) {
         memset(&inst[1], 0, sizeof(inst[1]));
@@ -709,7 +708,7 @@ unsigned wl_text_decode(struct wl_text_decoder *decoder, const uint8_t *bytes, u
         set_upper_halves(&inst[0], upper, read_word(bytes, available) >> 25 == 0x3e);
     else if (decoder->generation >= 11 && !strstr(buffer, "op_sel"))
         read_op_sel(&inst[0], read_word(bytes, available));
-    else if (starts_with(inst[0].mnemonic, "v_fmac_f16")) /* op_sel is printed with a place for the destination as a source, too */
+    else if (wl_starts_with(inst[0].mnemonic, "v_fmac_f16")) /* op_sel is printed with a place for the destination as a source, too */
         inst[0].op_sel = (uint8_t)((inst[0].op_sel & 3) | (inst[0].op_sel >> 1 & 4));
     if (strcmp(inst[0].mnemonic, "v_swap_b32") == 0 && inst[0].operand_count == 2) {
         memset(&inst[1], 0, sizeof(inst[1]));

@@ -1,12 +1,11 @@
 #include "translate/decode/words/decoder.h"
+#include "base/text.h"
 #include "translate/decode/decode.h"
 #include "translate/decode/words/engine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
 /* ---- the index ---- */
 
@@ -115,8 +114,8 @@ static bool clears_high_half(const char *text) {
     for (size_t i = 0; i < sizeof preserving / sizeof *preserving; i++)
         if (strcmp(text, preserving[i]) == 0)
             return false;
-    return !starts_with(text, "v_cvt_scalef32_") && !starts_with(text, "v_cvt_sr_") && !starts_with(text, "v_bitop3_") &&
-           !starts_with(text, "v_ashr_pk_");
+    return !wl_starts_with(text, "v_cvt_scalef32_") && !wl_starts_with(text, "v_cvt_sr_") && !wl_starts_with(text, "v_bitop3_") &&
+           !wl_starts_with(text, "v_ashr_pk_");
 }
 
 static enum wl_scalar_meaning scalar_meaning(const struct wl_word_entry *entry) {
@@ -125,7 +124,7 @@ static enum wl_scalar_meaning scalar_meaning(const struct wl_word_entry *entry) 
 
     if (entry->row->encoding > WL_ENC_SOPP)
         return WL_SCALAR_PLAIN;
-    if (starts_with(name, "s_barrier_signal"))
+    if (wl_starts_with(name, "s_barrier_signal"))
         return WL_SCALAR_SIGNAL;
     if (strcmp(name, "s_barrier_wait") == 0)
         return WL_SCALAR_WAIT;
@@ -145,9 +144,9 @@ static void name_entry(const struct wl_word_decoder *decoder, struct wl_word_ent
 
     snprintf(text, sizeof text, "%s", entry->row->name);
     entry->zero_high = decoder->generation == 9 && clears_high_half(text);
-    if (starts_with(text, "v_dual_"))
+    if (wl_starts_with(text, "v_dual_"))
         strip_infix(text, "dual_");
-    if (starts_with(text, "ds_") && strstr(text, "_rtn_"))
+    if (wl_starts_with(text, "ds_") && strstr(text, "_rtn_"))
         entry->returns = strip_infix(text, "_rtn");
     entry->lds = strstr(text, "_load_lds_") != NULL;
     snprintf(entry->canonical, sizeof entry->canonical, "%s", wl_isa_canonical(text, decoder->generation));
@@ -155,32 +154,32 @@ static void name_entry(const struct wl_word_decoder *decoder, struct wl_word_ent
         strip_suffix(entry->canonical, "_fnuz");
     entry->isa = wl_isa_find(entry->canonical);
     entry->sem = entry->isa ? NULL : wl_sem_find(entry->canonical, NULL);
-    entry->packed = starts_with(text, "v_pk_") || starts_with(text, "v_dot2");
+    entry->packed = wl_starts_with(text, "v_pk_") || wl_starts_with(text, "v_dot2");
     for (unsigned i = 0; i < entry->shape.count; i++) {
         entry->interpolates |= entry->shape.places[i].role == WL_AT_ATTR;
         entry->result |= entry->shape.places[i].role == WL_AT_VDST;
     }
-    entry->dot = starts_with(text, "v_dot");
+    entry->dot = wl_starts_with(text, "v_dot");
     entry->atomic = strstr(text, "_atomic_");
     entry->cmpswap = strstr(text, "cmpswap");
-    entry->positive = starts_with(text, "s_buffer_") || strcmp(text, "s_atc_probe_buffer") == 0;
+    entry->positive = wl_starts_with(text, "s_buffer_") || strcmp(text, "s_atc_probe_buffer") == 0;
     entry->scalar = (uint8_t)scalar_meaning(entry);
-    entry->half_amount = decoder->generation >= 11 && starts_with(text, "v_align");
-    entry->bytes = starts_with(text, "v_dot4_i32") || starts_with(text, "v_dot4_u32") || starts_with(text, "v_dot8_");
-    if (entry->sem && !starts_with(text, "v_ashr_pk_"))
+    entry->half_amount = decoder->generation >= 11 && wl_starts_with(text, "v_align");
+    entry->bytes = wl_starts_with(text, "v_dot4_i32") || wl_starts_with(text, "v_dot4_u32") || wl_starts_with(text, "v_dot8_");
+    if (entry->sem && !wl_starts_with(text, "v_ashr_pk_"))
         entry->half_result = entry->sem->result_count == 1 && wl_type_bits((enum wl_type)entry->sem->results[0].type) == 16;
     else
         entry->half_result = strcmp(text, "v_cndmask_b16") == 0;
     entry->swaps = strcmp(text, "v_swap_b32") == 0;
     entry->swaps_halves = strcmp(text, "v_swap_b16") == 0;
     entry->signed_dot = strcmp(text, "v_dot4_i32_iu8") == 0 || strcmp(text, "v_dot8_i32_iu4") == 0;
-    entry->compares = starts_with(text, "v_cmp");
-    entry->converts = starts_with(text, "v_cvt_");
-    entry->writes_exec = starts_with(text, "v_cmpx_");
+    entry->compares = wl_starts_with(text, "v_cmp");
+    entry->converts = wl_starts_with(text, "v_cvt_");
+    entry->writes_exec = wl_starts_with(text, "v_cmpx_");
     entry->chosen = strstr(text, "_f8f6f4") != NULL;
-    entry->scales = starts_with(entry->canonical, "v_cvt_scalef32_");
-    entry->wmma = starts_with(text, "v_wmma_") || starts_with(text, "v_swmmac_") || starts_with(text, "v_dot4_f32_");
-    entry->picks_byte = starts_with(entry->canonical, "v_cvt_") && !starts_with(entry->canonical, "v_cvt_scale") &&
+    entry->scales = wl_starts_with(entry->canonical, "v_cvt_scalef32_");
+    entry->wmma = wl_starts_with(text, "v_wmma_") || wl_starts_with(text, "v_swmmac_") || wl_starts_with(text, "v_dot4_f32_");
+    entry->picks_byte = wl_starts_with(entry->canonical, "v_cvt_") && !wl_starts_with(entry->canonical, "v_cvt_scale") &&
                         (strstr(entry->canonical, "fp8") || strstr(entry->canonical, "bf8"));
 }
 

@@ -1,10 +1,9 @@
 /* What instructions mean beyond their fields: the semantics that modifiers choose. */
+#include "base/text.h"
 #include "translate/decode/words/engine.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static bool starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
 /* Instructions whose results always fit, so that clamping them changes nothing. */
 static bool cannot_overflow(const char *mnemonic) {
@@ -16,7 +15,7 @@ static bool cannot_overflow(const char *mnemonic) {
     };
 
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (starts_with(mnemonic, prefixes[i]))
+        if (wl_starts_with(mnemonic, prefixes[i]))
             return true;
     return false;
 }
@@ -45,7 +44,7 @@ static void choose_signed_dot(struct wl_inst *inst) {
 /* Conversions of 8-bit numbers choose bytes as SDWA does, whatever the encoding calls it: op_sel, byte_sel or SDWA's own. */
 static void choose_byte(struct wl_word_job *job) {
     struct wl_inst *inst = job->inst;
-    const bool rounds = starts_with(inst->mnemonic, "v_cvt_sr_"); /* its byte is the destination's */
+    const bool rounds = wl_starts_with(inst->mnemonic, "v_cvt_sr_"); /* its byte is the destination's */
     const unsigned op_sel = job->w[0] >> 11 & 15, chosen = rounds ? op_sel >> 2 : (op_sel >> 1 & 1) | (op_sel & 1) << 1;
     const unsigned byte = job->entry->shape.modifiers & WL_MOD_BYTE_SEL ? chosen : 0;
 
@@ -61,7 +60,7 @@ static void choose_byte(struct wl_word_job *job) {
     } else if (byte) {
         inst->is_sdwa = true;
         inst->operands[1].sel = (uint8_t)(WL_SEL_BYTE_0 + byte);
-    } else if ((starts_with(inst->mnemonic, "v_cvt_pk_f32_") || starts_with(inst->mnemonic, "v_cvt_pk_f16_")) && inst->op_sel & 1) {
+    } else if ((wl_starts_with(inst->mnemonic, "v_cvt_pk_f32_") || wl_starts_with(inst->mnemonic, "v_cvt_pk_f16_")) && inst->op_sel & 1) {
         inst->is_sdwa = true;
         inst->operands[1].sel = WL_SEL_WORD_1;
         inst->op_sel = 0;
@@ -85,13 +84,13 @@ static void choose_part(struct wl_word_job *job) {
     inst->is_sdwa = true;
     inst->dst_unused = 2;
     inst->op_sel = 0;
-    if (nibbles || (bytes && !starts_with(name, "pk_")))
+    if (nibbles || (bytes && !wl_starts_with(name, "pk_")))
         inst->operands[1].sel = (uint8_t)(WL_SEL_BYTE_0 + (op_sel & 3));
     else if (bytes)
         inst->operands[1].sel = (uint8_t)(WL_SEL_WORD_0 + (op_sel & 1));
-    if (starts_with(name, "f16_") || starts_with(name, "pk_fp8_") || starts_with(name, "pk_bf8_"))
+    if (wl_starts_with(name, "f16_") || wl_starts_with(name, "pk_fp8_") || wl_starts_with(name, "pk_bf8_"))
         inst->dst_sel = (uint8_t)(WL_SEL_WORD_0 + destination);
-    else if (strstr(name, "fp4_") || starts_with(name, "sr_"))
+    else if (strstr(name, "fp4_") || wl_starts_with(name, "sr_"))
         inst->dst_sel = (uint8_t)(WL_SEL_BYTE_0 + (op_sel >> 2));
 }
 
@@ -120,9 +119,9 @@ static void clear_operands(struct wl_word_job *job) {
     bare.op_sel_hi = job->entry->packed ? 7 : 0;
     bare.lds = job->entry->lds;
     *inst = bare;
-    if (starts_with(inst->mnemonic, "s_"))
+    if (wl_starts_with(inst->mnemonic, "s_"))
         wl_word_operand(job, WL_OPERAND_TEXT)->bits = job->w[0] & 0xffff;
-    else if (starts_with(inst->mnemonic, "global_"))
+    else if (wl_starts_with(inst->mnemonic, "global_"))
         inst->sc1 = job->w[1] & DEVICE;
     else if (strcmp(inst->mnemonic, "buffer_inv") == 0)
         inst->sc1 = job->w[0] & MUBUF_SC1;

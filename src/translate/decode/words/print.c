@@ -1,5 +1,6 @@
 /* Instructions as text, in the syntax of LLVM's assembler. */
 #include "translate/decode/words/print.h"
+#include "base/text.h"
 #include "machine/image_instruction.h"
 #include "translate/decode/decode.h"
 #include "translate/decode/words/decoder.h"
@@ -19,8 +20,6 @@ void wl_print(struct wl_word_text *text, const char *format, ...) {
     va_end(arguments);
     text->used += length > 0 ? (size_t)length : 0;
 }
-
-static bool starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
 /* ---- mnemonics ---- */
 
@@ -247,7 +246,7 @@ static unsigned half_bits(const struct wl_word_job *job) {
 static unsigned byte_bits(const struct wl_word_job *job) {
     if (!job->d->has_wide || !(job->entry->shape.modifiers & WL_MOD_BYTE_SEL))
         return 0;
-    return starts_with(job->entry->row->name, "v_cvt_sr_") ? 12 : 3;
+    return wl_starts_with(job->entry->row->name, "v_cvt_sr_") ? 12 : 3;
 }
 
 /* VOP3 with registers that are named by half: op_sel says which. With bits that choose nothing, registers are named whole. */
@@ -319,11 +318,11 @@ static void print_selects(struct wl_word_text *text, const struct wl_word_job *j
     } else if (!packed && half_bits(job)) {
         const unsigned chosen = job->entry->packed ? half_bits(job) : 15; /* v_dot2_*: has pairs, too */
         const unsigned raw = strcmp(job->entry->row->name, "v_cndmask_b16") ? job->w[0] >> 11 & chosen & ~byte_bits(job) : 0;
-        const unsigned fmac = starts_with(job->entry->row->name, "v_fmac_f16"); /* adds to it */
+        const unsigned fmac = wl_starts_with(job->entry->row->name, "v_fmac_f16"); /* adds to it */
         const bool result = !job->entry->writes_exec && !(job->entry->compares && inst->is_dpp);
         if (raw && has_halves(job))
             print_bits(text, "op_sel", (raw & ((1u << sources) - 1)) | (raw >> 3) << (sources + fmac), sources + result + fmac);
-    } else if (inst->op_sel && starts_with(job->entry->row->name, "v_fmac_f16")) /* the addend is the destination */
+    } else if (inst->op_sel && wl_starts_with(job->entry->row->name, "v_fmac_f16")) /* the addend is the destination */
         print_bits(text, "op_sel", (inst->op_sel & 3u) | (inst->op_sel & 4u) << 1, 4);
     else if (shape->modifiers & WL_MOD_OP_SEL && inst->op_sel)
         print_bits(text, "op_sel", inst->op_sel, bits);
@@ -483,7 +482,7 @@ static void print_vector(struct wl_word_text *text, const struct wl_word_job *jo
         print_output(text, inst);
     if (is_long && job->entry->shape.modifiers & WL_MOD_BYTE_SEL) {
         const unsigned op_sel = job->w[0] >> 11 & 15;
-        const unsigned byte = starts_with(job->entry->row->name, "v_cvt_sr_") ? op_sel >> 2 : (op_sel >> 1 & 1) | (op_sel & 1) << 1;
+        const unsigned byte = wl_starts_with(job->entry->row->name, "v_cvt_sr_") ? op_sel >> 2 : (op_sel >> 1 & 1) | (op_sel & 1) << 1;
         if (byte)
             wl_print(text, " byte_sel:%u", byte);
     }

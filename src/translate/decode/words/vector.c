@@ -1,9 +1,8 @@
 /* Vector instructions. */
+#include "base/text.h"
 #include "translate/decode/words/engine.h"
 
 #include <string.h>
-
-static bool starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
 /* ---- DPP and SDWA ---- */
 
@@ -450,7 +449,7 @@ static bool has_packed_strays(const struct wl_word_job *job) {
     const uint32_t first = job->w[0], second = job->w[1];
     const unsigned signs = signed_sources(job);
 
-    if (starts_with(job->entry->row->name, "v_mfma_ld") && first & 0x80ff)
+    if (wl_starts_with(job->entry->row->name, "v_mfma_ld") && first & 0x80ff)
         return true;
     if (shape->modifiers & WL_MOD_CBSZ)
         return !(shape->modifiers & WL_MOD_BLGP) && second >> 29;
@@ -461,7 +460,7 @@ static bool has_packed_strays(const struct wl_word_job *job) {
     if (first >> 8 & 7 & ~(shape->modifiers & WL_MOD_NEG_LO && !(shape->modifiers & WL_MOD_NEG_HI) ? 0 : signs) || second >> 29 & ~signs ||
         first >> 11 & 7 & ~selecting_bits(job))
         return true;
-    if (first >> 15 & 1 && !starts_with(job->entry->row->name, "v_accvgpr") && !(shape->modifiers & WL_MOD_CLAMP) && !job->d->has_acc)
+    if (first >> 15 & 1 && !wl_starts_with(job->entry->row->name, "v_accvgpr") && !(shape->modifiers & WL_MOD_CLAMP) && !job->d->has_acc)
         return true;
     if (job->d->generation >= 12 && !(shape->modifiers & WL_MOD_OP_SEL) && !job->entry->bytes) /* op_sel_hi as if it were not there */
         return !(shape->modifiers & WL_MOD_MATRIX_FMT) && (job->entry->wmma || !job->d->has_wide) &&
@@ -505,10 +504,10 @@ static void read_unnamed_op_sel(struct wl_word_job *job) {
     struct wl_inst *inst = job->inst;
     const uint32_t word = job->w[0];
     const bool compares = inst->isa && inst->isa->class == WL_ISA_CMPX;
-    const unsigned named = starts_with(inst->mnemonic, "v_cmpx_") ? 0 : 1, sources = inst->operand_count - named;
+    const unsigned named = wl_starts_with(inst->mnemonic, "v_cmpx_") ? 0 : 1, sources = inst->operand_count - named;
     bool half = compares;
 
-    if (job->d->has_wide && starts_with(inst->mnemonic, "v_align")) {
+    if (job->d->has_wide && wl_starts_with(inst->mnemonic, "v_align")) {
         if (inst->op_sel & 4)
             inst->sem = wl_sem_find(inst->mnemonic[8] == 'i' ? "v_alignbit_b32_upper" : "v_alignbyte_b32_upper", NULL);
         inst->op_sel = 0;
@@ -519,7 +518,7 @@ static void read_unnamed_op_sel(struct wl_word_job *job) {
     for (unsigned i = 0; inst->sem && i < inst->sem->input_count; i++)
         half |= wl_type_bits((enum wl_type)inst->sem->inputs[i].type) == 16;
     half |= inst->sem && wl_type_bits((enum wl_type)inst->sem->results[0].type) == 16;
-    if (starts_with(inst->mnemonic, "v_align") && word >> 13 & 1) /* of the amount, which is 16 bits wide there */
+    if (wl_starts_with(inst->mnemonic, "v_align") && word >> 13 & 1) /* of the amount, which is 16 bits wide there */
         inst->sem = wl_sem_find(inst->mnemonic[8] == 'i' ? "v_alignbit_b32_upper" : "v_alignbyte_b32_upper", NULL);
     if (half)
         inst->op_sel = (uint8_t)((word >> 11 & 7 & ((1u << sources) - 1)) | (word >> 14 & 1) << sources);
@@ -535,7 +534,8 @@ static void read_packed_modifiers(struct wl_word_job *job) {
     if (modifiers & WL_MOD_OP_SEL_HI) {
         const unsigned high = ((second >> 27 & 3) | (first >> 14 & 1) << 2) & mask;
         const char *name = job->entry->row->name;
-        const bool packed = job->entry->wmma || starts_with(name, "v_pk_") || starts_with(name, "v_dot") || starts_with(name, "v_mfma_ld");
+        const bool packed =
+            job->entry->wmma || wl_starts_with(name, "v_pk_") || wl_starts_with(name, "v_dot") || wl_starts_with(name, "v_mfma_ld");
         if (high != (packed ? mask : 0)) {
             inst->op_sel_hi = (uint8_t)high;
             inst->has_op_sel_hi = true;

@@ -411,10 +411,6 @@ static void access_anywhere(struct wl_lift *l, const struct wl_access *a, const 
     access_either(l, a, lanes, pattern, start, m, fast, slow);
 }
 
-static void access_slow_pair(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m) {
-    access_slow(l, a, lanes, m, false);
-}
-
 /* An access that is often one of a private variable. */
 static void access_flat(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m) {
     struct wl_access own = *a;
@@ -429,7 +425,10 @@ static void access_flat(struct wl_lift *l, const struct wl_access *a, const stru
     if (l->unit.unoptimized) /* what lives across the call is spilled there, not here */
         wl_memory_mark_likely(l, branch);
     LLVMPositionBuilderAtEnd(l->b, others);
-    (l->unit.unoptimized ? access_slow_pair : access_anywhere)(l, a, lanes, m); /* with less code */
+    if (l->unit.unoptimized) /* with less code */
+        access_slow(l, a, lanes, m, false);
+    else
+        access_anywhere(l, a, lanes, m);
     from[0] = LLVMGetInsertBlock(l->b);
     LLVMBuildBr(l->b, done);
     LLVMPositionBuilderAtEnd(l->b, here);
@@ -447,8 +446,10 @@ static void access_lanes(struct wl_lift *l, const struct wl_access *a, const str
         access_sanitized(l, a, lanes, m);
     else if (in_own_way(l, a, lanes, m->rows))
         m->pair = NULL;
+    else if (lanes->may_be_private)
+        access_flat(l, a, lanes, m);
     else
-        (lanes->may_be_private ? access_flat : access_anywhere)(l, a, lanes, m);
+        access_anywhere(l, a, lanes, m);
 }
 
 /* A 16-bit result: the register's other half is that of `old`. */
