@@ -234,8 +234,10 @@ void wl_race_launch_begin(struct wl_san_launch *launch) {
 }
 
 void wl_race_launch_end(struct wl_san_launch *launch) {
-    if (launch->race)
+    if (launch->race) {
+        wl_race_flush_launch(((struct wl_race_launch *)launch->race)->number);
         end_launch(launch->race);
+    }
     launch->race = NULL;
 }
 

@@ -2,7 +2,10 @@
 #include "sanitize/race.h"
 #include "sanitize/race_state.h"
 
+#include "base/array.h"
 #include "sanitize/allocations.h"
+
+#include <pthread.h>
 
 #include <stdio.h>
 
@@ -49,8 +52,8 @@ static bool find_block(struct wl_san_finding *finding) {
     return finding->block.kind != WL_SAN_HEAP && finding->block.kind != WL_SAN_SYSTEM;
 }
 
-void wl_race_report(const struct wl_san_wave *wave, const struct wl_sanitize_site *site, uint32_t lane, uint8_t space, uint64_t address,
-                    uint64_t earlier) {
+static struct wl_san_finding describe(const struct wl_san_wave *wave, const struct wl_sanitize_site *site, uint32_t lane, uint8_t space,
+                                      uint64_t address, uint64_t earlier) {
     const struct wl_race_group *group = wave->group->race;
     const struct wl_race_unit *unit = wl_race_unit_of(earlier);
     struct wl_san_finding finding = {.tool = WL_SANITIZE_RACECHECK,
@@ -63,6 +66,12 @@ void wl_race_report(const struct wl_san_wave *wave, const struct wl_sanitize_sit
                                      .address = address};
     wl_san_fill_place(wave, site->address, lane, site->kind, &finding.at);
     fill_earlier(earlier, &finding.second);
+    return finding;
+}
+
+void wl_race_report(const struct wl_san_wave *wave, const struct wl_sanitize_site *site, uint32_t lane, uint8_t space, uint64_t address,
+                    uint64_t earlier) {
+    struct wl_san_finding finding = describe(wave, site, lane, space, address, earlier);
     if (find_block(&finding))
         wl_san_report(&finding);
 }
@@ -106,9 +115,64 @@ void wl_race_early_use(const struct wl_san_wave *wave, const struct wl_sanitize_
 
 /* ---- loads beside atomics --------------------------------------------------------------------- */
 
+/* An atomic beside an earlier load of another wave. */
+struct kept {
+    uint32_t launch, load;
+    const struct wl_sanitize_site *site;
+    struct wl_san_finding finding;
+};
+static struct {
+    pthread_mutex_t lock;
+    struct kept *items;
+    size_t count, capacity;
+} kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool feeds(uint32_t load) { return atomic_load_explicit(&wl_race_site_of(load)->feeds, memory_order_relaxed); }
+
+/* False: there is no memory. */
+static bool keep(uint32_t launch, const struct wl_race_deferred *d, const struct wl_san_finding *finding) {
+    pthread_mutex_lock(&kept.lock);
+    size_t i = 0;
+    while (i < kept.count && (kept.items[i].launch != launch || kept.items[i].load != d->load || kept.items[i].site != d->site))
+        i++;
+    const bool done = i < kept.count || WL_ARRAY_RESERVE(kept.items, kept.count, kept.capacity, 16);
+    if (done && i == kept.count)
+        kept.items[kept.count++] = (struct kept){launch, d->load, d->site, *finding};
+    pthread_mutex_unlock(&kept.lock);
+    return done;
+}
+
 static void tell(const struct wl_san_wave *wave, const struct wl_race_deferred *d) {
-    if (!atomic_load_explicit(&wl_race_site_of(d->load)->feeds, memory_order_relaxed))
-        wl_race_report(wave, d->site, d->lane, WL_SANITIZE_GLOBAL, d->address, d->earlier);
+    if (feeds(d->load))
+        return;
+    struct wl_san_finding finding = describe(wave, d->site, d->lane, WL_SANITIZE_GLOBAL, d->address, d->earlier);
+    if (!find_block(&finding))
+        return;
+    const struct wl_race_group *group = wave->group->race;
+    if (d->site->kind == WL_SANITIZE_LOAD || !keep(group->launch->number, d, &finding))
+        wl_san_report(&finding);
+}
+
+/* Takes out a finding of the launch. False: there is none. */
+static bool take(uint32_t launch, struct kept *taken) {
+    pthread_mutex_lock(&kept.lock);
+    size_t i = 0;
+    while (i < kept.count && kept.items[i].launch != launch)
+        i++;
+    const bool found = i < kept.count;
+    if (found) {
+        *taken = kept.items[i];
+        kept.items[i] = kept.items[--kept.count];
+    }
+    pthread_mutex_unlock(&kept.lock);
+    return found;
+}
+
+void wl_race_flush_launch(uint32_t launch) {
+    struct kept taken;
+    while (take(launch, &taken))
+        if (!feeds(taken.load))
+            wl_san_report(&taken.finding);
 }
 
 void wl_race_defer(const struct wl_san_wave *wave, const struct wl_race_deferred *deferred) {

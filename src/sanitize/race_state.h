@@ -134,7 +134,8 @@ void wl_race_variables_free(struct wl_race_variables *variables);
 void wl_race_variables_clear(void); /* those in global memory */
 
 /* ---- workgroups and waves (race.c) ---- */
-/* A load beside atomics. It is reported when the wave comes to a barrier or its end, unless it turns out to feed an atomic. */
+/* A load beside atomics. It is reported when the wave comes to a barrier or its end, unless it turns out to feed an atomic; another wave's load,
+ * which may still come to its atomic then, when the launch ends. */
 struct wl_race_deferred {
     uint64_t address, earlier;
     const struct wl_sanitize_site *site;
@@ -159,9 +160,9 @@ struct wl_race_strips {
     } runs[64];
 };
 struct wl_race_wave {
-    struct wl_race_strips *strips; /* NULL until there are any */
-    struct wl_race_looks *looks;   /* NULL until there are any */
-    struct wl_race_deferred deferred[4];
+    struct wl_race_strips *strips;        /* NULL until there are any */
+    struct wl_race_looks *looks;          /* NULL until there are any */
+    struct wl_race_deferred deferred[16]; /* pairs of a load and an atomic; few loops of compare and swap have more */
     uint32_t deferred_count;
     uint32_t row;
     uint64_t own;             /* its segment, as a record; 0: there are no more */
@@ -208,6 +209,8 @@ void wl_race_learn(struct wl_race_group *group, uint32_t wave);
 /* Reports what the wave has deferred. (race_report.c) */
 void wl_race_flush(const struct wl_san_wave *wave);
 void wl_race_defer(const struct wl_san_wave *wave, const struct wl_race_deferred *deferred);
+/* The launch ends: reports what is left of it. */
+void wl_race_flush_launch(uint32_t launch);
 
 /* ---- order (race_order.c) ---- */
 /* Whether a record's access happened before what the wave does now. */
