@@ -1,5 +1,6 @@
 /* HIP reference: Graph management, executable graphs; memory of graphs. */
 #include "runtime/graph_exec.h"
+#include "api/checked.h"
 #include "api/graph_api.h"
 #include "runtime/context.h"
 #include "runtime/handles.h"
@@ -64,6 +65,7 @@ hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream) {
     API_EXEC(launched, exec);
     API_STREAM(queue, stream);
     API_HEALTHY(queue->context);
+    wl_checked_call(__func__);
     API_RETURN(wl_graph_exec_launch(launched, queue));
 }
 

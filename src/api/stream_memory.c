@@ -1,5 +1,6 @@
 /* HIP reference: Stream memory operations. */
 #include "api/api.h"
+#include "api/checked.h"
 #include "api/graph_api.h"
 #include "runtime/context.h"
 #include "runtime/stream.h"
@@ -19,6 +20,7 @@ static hipError_t queue(const char *function, hipStream_t handle, const struct w
     for (unsigned i = 0; i < count; i++)
         if (values[i].operation != WL_VALUE_BARRIER && !is_known(values[i].address, values[i].size))
             return wl_api_fail(function, hipErrorInvalidValue, "the address is not aligned, or not memory that HIP knows");
+    wl_checked_call(function);
     return wl_api_status(function, wl_value_enqueue(stream, values, count));
 }
 

@@ -17,6 +17,7 @@
 struct kernel_command {
     struct wl_command base;
     struct wl_launch launch;
+    const char *name;                  /* the kernel's */
     struct wl_loaded_kernel *recorded; /* NULL: the launch is not recorded */
     struct wl_grids *shared;           /* NULL: an ordinary launch */
     bool finished;                     /* it ran, and did not fail */
@@ -38,6 +39,10 @@ static enum wl_status run_kernel(struct wl_command *command, struct wl_stream *s
         status = wl_grids_launched(kernel->shared, kernel->launch.grid_index, stream);
     kernel->finished = status == WL_OK;
     return status;
+}
+
+const char *wl_launch_kernel_of(const struct wl_command *command) {
+    return command->run == run_kernel ? ((const struct kernel_command *)command)->name : NULL;
 }
 
 /* Only for launches with shared grids: those that wait for this one learn that they wait in vain. */
@@ -229,6 +234,7 @@ static enum wl_status make_command(struct wl_stream *stream, const struct wl_lau
     command->base.points = command->base.inline_points;
     command->base.point_capacity = sizeof command->base.inline_points / sizeof command->base.inline_points[0];
     wl_launch_describe(request, command->kernarg, size, &command->launch);
+    command->name = request->kernel->kernel->name;
     command->launch.worker_mask = stream->worker_mask;
     if (wl_trace_on()) {
         command->base.asker = wl_record_queued(stream, request);

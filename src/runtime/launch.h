@@ -39,6 +39,8 @@ enum wl_status wl_launch_enqueue(struct wl_stream *stream, const struct wl_launc
  * and if one fails the others end with WL_ABORTED. Events of requests are not recorded. */
 enum wl_status wl_launch_enqueue_all(struct wl_stream *const *streams, const struct wl_launch_request *requests, unsigned count,
                                      unsigned flags);
+/* The kernel that a queued command launches; NULL: it is no launch of a kernel. */
+const char *wl_launch_kernel_of(const struct wl_command *command);
 /* The checks of wl_launch_enqueue, and making the kernel ready, without queueing it. */
 enum wl_status wl_launch_check(struct wl_context *context, const struct wl_launch_request *request);
 /* What the device is told; `kernarg` stays the caller's. The stream's part is left to the caller. */

@@ -243,6 +243,8 @@ static bool look_up(uint64_t address, struct wl_allocation *allocation) {
     bool found = node->state == WL_NODE_LIVE && address - node->start < node->allocation.size;
     if (found)
         *allocation = node->allocation;
+    if (found)
+        allocation->shared |= node->file != 0;
     wl_node_unlock(node);
     return found;
 }

@@ -49,6 +49,7 @@ struct wl_allocation {
     void *pool;                 /* of WL_MEMORY_POOL: the pool's handle */
     bool sync_copies;           /* HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS */
     bool exportable;            /* a physical that may be shared by file descriptor */
+    bool shared;                /* another process can map it */
     bool enrolled;              /* of MANAGED and EXTERNAL: pages of the system that devices were told of */
     struct wl_device *owner;    /* of HOST, MANAGED and EXTERNAL: the device that it came from; NULL: the system */
 };

@@ -614,7 +614,8 @@ bool wl_mempool_find(const void *address, struct wl_allocation *allocation) {
                                              .kind = WL_MEMORY_POOL,
                                              .context = pool->context,
                                              .id = block->id,
-                                             .pool = pool};
+                                             .pool = pool,
+                                             .shared = pool->file >= 0};
     pthread_mutex_unlock(&pool->lock);
     return found;
 }

@@ -113,6 +113,11 @@ static void park(struct wl_stream *stream, const struct wl_point *point) {
     wl_stream_release(other);
 }
 
+bool wl_stream_has_to_watch(const struct wl_stream *stream, struct wl_command *command) {
+    const bool is_skipped = !command->always && wl_context_fault(stream->context) != WL_OK;
+    return command->ready && !is_skipped && !command->ready(command);
+}
+
 /* RUNNING -> WATCHED: the head's condition does not hold yet. */
 static void watch(struct wl_stream *stream) {
     wl_stream_retain(stream);
@@ -376,7 +381,7 @@ void wl_stream_run_ready(struct wl_stream *stream) {
             park(stream, blocker);
             break;
         }
-        if (command->ready && !command->ready(command)) {
+        if (wl_stream_has_to_watch(stream, command)) {
             watch(stream);
             break;
         }
@@ -440,7 +445,7 @@ static bool wait_until(struct wl_stream *stream, uint64_t sequence) {
             const struct wl_point *blocker;
             while (!stuck && (blocker = unreached_point(command)))
                 stuck = !wait_until(blocker->stream, blocker->sequence);
-            watched = !stuck && command->ready && !command->ready(command);
+            watched = !stuck && wl_stream_has_to_watch(stream, command);
             if (!stuck && !watched)
                 command = run_head(stream, command);
         }

@@ -1,4 +1,5 @@
-/* How streams are run: frames of commands, the executor's threads, the watcher of memory. (stream_run.c, executor.c, watch.c, inside.c) */
+/* How streams are run: frames of commands, the executor's threads, the watcher of memory. (stream_run.c, executor.c, watch.c, stuck.c,
+ * inside.c) */
 #ifndef WL_RUNTIME_STREAM_RUN_H
 #define WL_RUNTIME_STREAM_RUN_H
 
@@ -26,9 +27,14 @@ void wl_executor_after_fork(void);
  * gives the stream back to the executor. */
 void wl_watch_add(struct wl_stream *stream);
 void wl_stream_watched_ready(struct wl_stream *stream);
+/* Whether the stream's head has to wait for its condition. What a fault of the context makes the stream skip has not. */
+bool wl_stream_has_to_watch(const struct wl_stream *stream, struct wl_command *command);
 /* Something may have written what streams wait for. Cheap when none does. */
 void wl_watch_kick(void);
 void wl_watch_after_fork(void);
+/* For the watcher, which has found nothing to do: whether all streams of its list wait for ever, which synccheck was told then; their contexts
+ * have a fault now. `progress` changes when something happens in any stream. (stuck.c) */
+bool wl_stuck_streams(struct wl_stream *first, unsigned progress);
 /* In a forked child: no other thread exists, what was queued or running is dropped. */
 void wl_stream_after_fork(struct wl_stream *stream);
 

@@ -5,12 +5,17 @@
 #include "runtime/memory.h"
 #include "runtime/stream.h"
 #include "runtime/work.h"
+#include "sanitize/allocations.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct value_command {
     struct wl_command base;
+    const char *call; /* of HIP, and the host's stack at it, if synccheck runs */
+    uint64_t stack;
     unsigned count;
     struct wl_stream_value values[]; /* only the first one may be a wait */
 };
@@ -88,10 +93,31 @@ enum wl_status wl_value_enqueue(struct wl_stream *stream, const struct wl_stream
         if (!command)
             return WL_OUT_OF_MEMORY;
         command->count = end - first;
+        if (wl_san_tools() & WL_SANITIZE_SYNCCHECK) {
+            command->call = wl_san_call;
+            command->stack = wl_san_stack();
+        }
         memcpy(command->values, values + first, (end - first) * sizeof values[0]);
         command->base.gives = queues;
         command->base.ready = is_wait(&values[first]) && !queues ? ready : NULL;
         status = wl_stream_enqueue(stream, &command->base, NULL);
     }
     return status;
+}
+
+bool wl_value_describe(const struct wl_command *command, struct wl_san_finding *finding) {
+    static const char *const conditions[] = {[WL_VALUE_GEQ] = "to become at least",
+                                             [WL_VALUE_EQ] = "to become",
+                                             [WL_VALUE_AND] = "to have one of the bits of",
+                                             [WL_VALUE_NOR] = "to lack one of the bits of"};
+    if (command->ready != ready)
+        return false;
+    const struct value_command *waits = (const struct value_command *)command;
+    const struct wl_stream_value *value = &waits->values[0];
+    finding->at = (struct wl_san_place){.call = waits->call, .stack = waits->stack};
+    finding->address = (uint64_t)(uintptr_t)value->address;
+    wl_san_find(finding->address, &finding->block);
+    snprintf(finding->detail, sizeof finding->detail, "it waits for the %u bytes at 0x%" PRIx64 ", which are 0x%" PRIx64 ", %s 0x%" PRIx64,
+             value->size, finding->address, load(value), conditions[value->operation], value->value);
+    return true;
 }

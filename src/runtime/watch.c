@@ -34,7 +34,7 @@ static struct wl_stream *take_ready(void) {
         struct wl_command *head = stream->head; /* stays while the stream is WATCHED */
         wl_assert(stream->state == WL_STREAM_WATCHED && head && head->ready);
         pthread_mutex_unlock(&stream->lock);
-        if (!head->ready(head)) {
+        if (wl_stream_has_to_watch(stream, head)) {
             link = &stream->watch_next;
             continue;
         }
@@ -45,6 +45,14 @@ static struct wl_stream *take_ready(void) {
     }
     pthread_mutex_unlock(&watcher.lock);
     return ready;
+}
+
+/* The list, from which this thread alone takes streams. */
+static struct wl_stream *first_watched(void) {
+    pthread_mutex_lock(&watcher.lock);
+    struct wl_stream *first = watcher.first;
+    pthread_mutex_unlock(&watcher.lock);
+    return first;
 }
 
 static void *watch(void *argument) {
@@ -61,6 +69,8 @@ static void *watch(void *argument) {
             wl_stream_watched_ready(ready);
             ready = next;
         }
+        if (wl_stuck_streams(first_watched(), kicks))
+            continue;
         struct timespec timeout = {0, (long)pause};
         bool idle = atomic_load(&watcher.length) == 0;
         long result = syscall(SYS_futex, &watcher.kicks, FUTEX_WAIT_PRIVATE, kicks, idle ? NULL : &timeout, NULL, 0);

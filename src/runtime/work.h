@@ -57,5 +57,9 @@ struct wl_stream_value {
 };
 /* Queues `count` operations, which are carried out one after the other; a wait holds no thread. */
 enum wl_status wl_value_enqueue(struct wl_stream *stream, const struct wl_stream_value *values, unsigned count);
+/* What a command waits for, as a finding of synccheck: the call that queued it, the memory, and the condition in words. False: it waits for no
+ * such word. */
+struct wl_san_finding;
+bool wl_value_describe(const struct wl_command *command, struct wl_san_finding *finding);
 
 #endif

@@ -143,7 +143,7 @@ static uint64_t outermost(const struct wl_san_wave *wave, uint64_t code) { retur
 void wl_sync_access(struct wl_san_wave *wave, const struct wl_san_access *access) {
     struct sync_wave *w = wave->sync;
     const struct wl_sanitize_site *site = access->site;
-    if (!w)
+    if (!w || access->space == WL_SANITIZE_SCRATCH) /* compilers keep registers there, on the way to the wave's end as well */
         return;
     const uint64_t lanes = site->scalar ? 0 : access->lanes << access->first_lane;
     if (lanes & w->missed)
@@ -152,12 +152,9 @@ void wl_sync_access(struct wl_san_wave *wave, const struct wl_san_access *access
     if (!site->scalar)
         w->behind = outermost(wave, site->address);
     if (!polls) {
-        if (access->space != WL_SANITIZE_SCRATCH)
-            wl_sync_progress();
+        wl_sync_progress();
         return;
     }
-    if (access->space == WL_SANITIZE_SCRATCH)
-        return;
     const unsigned first = (unsigned)__builtin_ctzll(access->lanes);
     w->last = site->address;
     w->address = access->address[first];

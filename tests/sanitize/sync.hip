@@ -2,6 +2,9 @@
  * end. */
 #include "catalogue.h"
 
+#include <chrono>
+#include <thread>
+
 /* ---- barriers that waves do not reach ------------------------------------------------------------ */
 
 /* Waves and lanes that have ended count as arrived: no fault. */
@@ -124,4 +127,78 @@ KERNEL for_a_group(int *p, int *flag) {
 CASE_ALONE(for_a_group) {
     Buffer<int> p(2), flag(1);
     LAUNCH(for_a_group, 2, 64, p, flag);
+}
+
+/* ---- streams that wait for what nobody will do -------------------------------------------------- */
+
+KERNEL behind(int *p) { p[threadIdx.x] = 1; }
+
+/* The word is device memory that the program has forgotten to write. */
+CASE_ALONE(for_a_value) {
+    Buffer<int> p(64), word(1);
+    hipStream_t stream;
+    OK(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    OK(hipStreamWaitValue32(stream, word, 1, hipStreamWaitValueGte)); // FAULT: synccheck stream-deadlock
+    LAUNCH_IN(behind, 1, 64, 0, stream, p);
+    if (!faulty)
+        OK(hipMemset(word, 1, 4));
+    if (hipStreamSynchronize(stream) != (faulty ? hipErrorLaunchTimeOut : hipSuccess))
+        std::exit(97);
+}
+
+/* Each stream writes what the other one waits for, behind its own wait. */
+CASE_ALONE(for_each_other) {
+    Buffer<int> p(64), word(2);
+    hipStream_t one, two;
+    OK(hipStreamCreateWithFlags(&one, hipStreamNonBlocking));
+    OK(hipStreamCreateWithFlags(&two, hipStreamNonBlocking));
+    if (!faulty)
+        OK(hipStreamWriteValue32(two, word, 1, 0));
+    OK(hipStreamWaitValue32(one, word, 1, hipStreamWaitValueEq)); // FAULT: synccheck stream-deadlock
+    LAUNCH_IN(behind, 1, 64, 0, one, p);
+    OK(hipStreamWriteValue32(one, word + 1, 1, 0));
+    OK(hipStreamWaitValue32(two, word + 1, 1, hipStreamWaitValueEq)); // FAULT: synccheck stream-deadlock
+    if (faulty)
+        OK(hipStreamWriteValue32(two, word, 1, 0));
+    MAY(hipDeviceSynchronize());
+}
+
+/* The kernel that sets the word waits for the stream that waits for the word. */
+KERNEL set(uint64_t *word) { *word = 4; }
+CASE_ALONE(for_its_follower) {
+    Buffer<uint64_t> word(1);
+    hipStream_t stream, other;
+    hipEvent_t event;
+    OK(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    OK(hipStreamCreateWithFlags(&other, hipStreamNonBlocking));
+    OK(hipEventCreate(&event));
+    if (!faulty)
+        LAUNCH_IN(set, 1, 1, 0, other, word);
+    OK(hipStreamWaitValue64(stream, word, 4, hipStreamWaitValueAnd)); // FAULT: synccheck stream-deadlock
+    OK(hipEventRecord(event, stream));
+    OK(hipStreamWaitEvent(other, event, 0));
+    if (faulty)
+        LAUNCH_IN(set, 1, 1, 0, other, word);
+    MAY(hipStreamSynchronize(other));
+}
+
+/* Another thread sets the word, after longer than synccheck's patience; or is joined before it could. */
+CASE_ALONE(for_a_thread) {
+    Buffer<int> p(64);
+    int *word = nullptr;
+    OK(hipExtMallocWithFlags((void **)&word, 8, hipMallocSignalMemory));
+    OK(hipMemset(word, 0, 8));
+    OK(hipDeviceSynchronize());
+    hipStream_t stream;
+    OK(hipStreamCreate(&stream));
+    std::thread thread([=] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(faulty ? 10 : 5000));
+        if (!faulty)
+            __atomic_store_n(word, 1, __ATOMIC_RELEASE);
+    });
+    OK(hipStreamWaitValue32(stream, word, 1, hipStreamWaitValueGte)); // FAULT: synccheck stream-deadlock
+    LAUNCH_IN(behind, 1, 64, 0, stream, p);
+    MAY(hipStreamSynchronize(stream));
+    thread.join();
+    MAY(hipFree(word));
 }
