@@ -74,7 +74,7 @@ enum wl_sanitize_fence_kind {
     WL_SANITIZE_WAIT,       /* s_waitcnt and its like */
     WL_SANITIZE_INVALIDATE, /* buffer_gl0_inv, buffer_gl1_inv, buffer_inv, buffer_wbinvl1, global_inv, s_dcache_inv */
     WL_SANITIZE_WRITE_BACK, /* buffer_wbl2, global_wb, global_wbinv (which invalidates as well), s_dcache_wb */
-    WL_SANITIZE_EARLY_USE,  /* no instruction of these: a result is used that may not be there */
+    WL_SANITIZE_EARLY_USE,  /* no instruction of these: about results that are used too early */
     WL_SANITIZE_SIGNAL,     /* s_barrier_signal: a wave has come to a split barrier, and goes on */
     WL_SANITIZE_ANEW,       /* no instruction: native code begins with the wave's first strip again */
 };
@@ -89,8 +89,12 @@ struct wl_sanitize_fence {
     uint64_t address;
     uint8_t kind;    /* enum wl_sanitize_fence_kind */
     uint8_t effects; /* WL_SANITIZE_WAITS_STORES and so on */
-    uint16_t reserved;
-    uint32_t distance; /* EARLY_USE: bytes from the load to the use */
+    uint16_t reserved[3];
+    /* EARLY_USE: an instruction that uses results before they were waited for, loads what another basic block uses so, or waits for that. Each
+     * such load has a bit. */
+    int64_t distance;      /* bytes from the load to the use */
+    uint64_t uses;         /* a finding if one of these loads has begun and not ended; all bits: a finding whatever came before */
+    uint64_t begun, ended; /* what has, behind the instruction */
 };
 
 /* ---- initcheck: values that nobody wrote ---- */

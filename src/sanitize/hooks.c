@@ -57,6 +57,7 @@ void wl_san_group_end(struct wl_san_group *group) {
 
 void wl_san_wave_begin(struct wl_san_wave *wave) {
     wave->instructions = 0;
+    wave->begun = 0;
     wave->call_count = 0;
     wave->race = wave->sync = wave->init = NULL;
     if (races(wave->group->launch))

@@ -49,6 +49,7 @@ struct wl_san_wave {
     uint64_t instructions;                /* memory instructions that the wave has begun: tells the rounds of a loop apart */
     uint64_t calls[WL_SAN_DEEPEST_CALLS]; /* the places at which the device functions that it is in will return */
     uint32_t call_count;
+    uint64_t begun; /* loads that may be outstanding (wl_sanitize_fence.begun) */
     void *race, *sync, *init;
 };
 

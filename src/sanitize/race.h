@@ -15,7 +15,7 @@ void wl_race_access(struct wl_san_wave *wave, const struct wl_san_access *access
 bool wl_race_run(struct wl_san_wave *wave, const struct wl_san_lanes *run);
 void wl_race_anew(struct wl_san_wave *wave);
 void wl_race_fence(struct wl_san_wave *wave, const struct wl_sanitize_fence *fence);
-void wl_race_early_use(const struct wl_san_wave *wave, const struct wl_sanitize_fence *fence);
+void wl_race_early_use(struct wl_san_wave *wave, const struct wl_sanitize_fence *fence);
 void wl_race_barrier_arrive(struct wl_san_wave *wave);
 void wl_race_barrier_done(struct wl_san_group *group);
 void wl_race_grid_barrier_done(struct wl_san_launch *launch);

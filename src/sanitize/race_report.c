@@ -105,12 +105,18 @@ void wl_race_report_host(const struct wl_race_launch *launch, enum wl_sanitize_k
 
 /* ---- waits --------------------------------------------------------------------------------------- */
 
-void wl_race_early_use(const struct wl_san_wave *wave, const struct wl_sanitize_fence *fence) {
+static void report_early_use(const struct wl_san_wave *wave, const struct wl_sanitize_fence *fence) {
     struct wl_san_finding finding = {.tool = WL_SANITIZE_RACECHECK, .kind = WL_SAN_MISSING_WAIT, .has_second = true};
     wl_san_fill_place(wave, fence->address, 0, WL_SANITIZE_LOAD, &finding.at);
-    wl_san_fill_place(wave, fence->address - fence->distance, 0, WL_SANITIZE_LOAD, &finding.second);
+    wl_san_fill_place(wave, fence->address - (uint64_t)fence->distance, 0, WL_SANITIZE_LOAD, &finding.second);
     finding.at.has_item = finding.second.has_item = false;
     wl_san_report(&finding);
+}
+
+void wl_race_early_use(struct wl_san_wave *wave, const struct wl_sanitize_fence *fence) {
+    if (fence->uses == UINT64_MAX || fence->uses & wave->begun)
+        report_early_use(wave, fence);
+    wave->begun = (wave->begun & ~fence->ended) | fence->begun;
 }
 
 /* ---- loads beside atomics --------------------------------------------------------------------- */

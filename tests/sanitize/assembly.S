@@ -24,11 +24,24 @@
 #define WAIT_SCALAR s_wait_kmcnt 0x0
 #define WAIT_LDS s_wait_dscnt 0x0
 #define WAIT_LOADS s_wait_loadcnt 0x0
+#define WAIT_STORES s_wait_storecnt 0x0
+#define PAST_CACHE scope:SCOPE_DEV
+#define RETURNS th:TH_ATOMIC_RETURN scope:SCOPE_DEV
+#define INVALIDATE global_inv scope:SCOPE_DEV
 #define WAIT_FOR_FIRST_LOAD s_wait_loadcnt 0x1
 #define WAIT_FOR_FIRST_LDS s_wait_dscnt 0x1
 #define WAIT_FOR_FIRST_SCALAR s_wait_kmcnt 0x1
 #else
 #define ZERO 0
+#define PAST_CACHE glc
+#define RETURNS glc
+#ifdef GFX9
+#define WAIT_STORES s_waitcnt vmcnt(0)
+#define INVALIDATE buffer_wbinvl1_vol
+#else
+#define WAIT_STORES s_waitcnt_vscnt null, 0x0
+#define INVALIDATE buffer_gl1_inv
+#endif
 #define WAIT_SCALAR s_waitcnt lgkmcnt(0)
 #define WAIT_LDS s_waitcnt lgkmcnt(0)
 #define WAIT_LOADS s_waitcnt vmcnt(0)
@@ -529,6 +542,141 @@ kernel early_copy
   global_store_dword v1, v8, s[6:7]
 end
 
+// ---- the same, where the load or the missing wait is in another basic block ----
+
+kernel early_behind_branch
+  global_load_dword v8, v1, s[4:5]         // OTHER: #early_behind_branch
+  s_cmp_lg_u32 s8, 0
+  s_cbranch_scc1 1f
+  WAIT_LOADS
+1:
+  global_store_dword v1, v8, s[6:7]        // FAULT: racecheck missing-wait #early_behind_branch
+end
+
+// Of two loads the second one is not waited for.
+kernel early_of_two
+  global_load_dword v8, v1, s[4:5]
+  global_load_dword v9, v1, s[6:7]         // OTHER: #early_of_two
+  WAIT_FOR_FIRST_LOAD
+  s_cmp_lg_u32 s8, 0
+  s_cbranch_scc1 1f
+  WAIT_LOADS
+1:
+  v_xor_b32 v8, v8, v0
+  s_cmp_eq_u32 s8, 2
+  s_cbranch_scc1 2f
+  v_xor_b32 v8, v8, v9                     // FAULT: racecheck missing-wait #early_of_two
+2:
+  WAIT_LOADS
+  global_store_dword v1, v8, s[6:7]
+end
+
+// The next round of the loop uses what this one loads.
+kernel early_in_round
+  v_mov_b32 v8, 0
+  v_mov_b32 v9, 0
+  s_mov_b32 s16, 3
+1:
+  s_cmp_lg_u32 s8, 0
+  s_cbranch_scc1 2f
+  WAIT_LOADS
+2:
+  v_xor_b32 v9, v9, v8                     // FAULT: racecheck missing-wait #early_in_round
+  global_load_dword v8, v1, s[4:5]         // OTHER: #early_in_round
+  s_sub_u32 s16, s16, 1
+  s_cmp_lg_u32 s16, 0
+  s_cbranch_scc1 1b
+  WAIT_LOADS
+  global_store_dword v1, v9, s[6:7]
+end
+
+// A loop with two loads under way waits for the older one; in the fault it uses the younger one, too.
+kernel early_in_pipeline
+  global_load_dword v8, v1, s[4:5]
+  s_mov_b32 s16, 3
+1:
+  global_load_dword v9, v1, s[6:7]         // OTHER: #early_in_pipeline
+  WAIT_FOR_FIRST_LOAD
+  v_xor_b32 v10, v8, v0
+  s_cmp_eq_u32 s8, 0
+  s_cbranch_scc1 2f
+  v_xor_b32 v10, v10, v9                   // FAULT: racecheck missing-wait #early_in_pipeline
+2:
+  global_load_dword v8, v1, s[4:5]
+  WAIT_FOR_FIRST_LOAD
+  v_xor_b32 v10, v10, v9
+  s_sub_u32 s16, s16, 1
+  s_cmp_lg_u32 s16, 0
+  s_cbranch_scc1 1b
+  global_store_dword v1, v10, s[6:7]
+  WAIT_LOADS
+end
+
+kernel early_scalar_behind
+  s_load_dword s16, s[4:5], 0x0            // OTHER: #early_scalar_behind
+  s_cmp_lg_u32 s8, 0
+  s_cbranch_scc1 1f
+  WAIT_SCALAR
+1:
+  s_mov_b32 s17, s16                       // FAULT: racecheck missing-wait #early_scalar_behind
+  v_mov_b32 v8, s17
+  global_store_dword v1, v8, s[6:7]
+end
+
+kernel early_lds_behind, 256
+  ds_write_b32 v1, v0
+  ds_read_b32 v8, v1                       // OTHER: #early_lds_behind
+  s_cmp_lg_u32 s8, 0
+  s_cbranch_scc1 1f
+  WAIT_LDS
+1:
+  v_xor_b32 v8, v8, v0                     // FAULT: racecheck missing-wait #early_lds_behind
+  global_store_dword v1, v8, s[6:7]
+end
+
+#ifdef GFX9
+// The global wave sync unit reads the register after the instruction was issued.
+kernel early_data
+  v_mov_b32 v8, 0
+  s_mov_b32 m0, 0
+  ds_gws_init v8 gds                       // OTHER: #early_data
+  s_cmp_lg_u32 s8, 0
+  s_cbranch_scc1 1f
+  s_waitcnt expcnt(0)
+1:
+  v_mov_b32 v8, v0                         // FAULT: racecheck missing-wait #early_data @gfx90a,gfx906
+  s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)
+  global_store_dword v1, v8, s[6:7]
+end
+#endif
+
+// The first wave stores, and then sets a flag; in the fault without a wait in between. The others wait for the flag.
+kernel early_flag
+  v_mov_b32 v10, 1
+  v_mov_b32 v11, 0
+  global_atomic_add v8, v11, v10, s[6:7] offset:400 RETURNS
+  WAIT_LOADS
+  v_readfirstlane_b32 s16, v8
+  s_cmp_lg_u32 s16, 0
+  s_cbranch_scc1 2f
+  global_store_dword v1, v0, s[6:7]        // OTHER: #early_flag
+  s_cmp_lg_u32 s8, 0
+  s_cbranch_scc1 1f
+  WAIT_STORES
+1:
+  global_store_dword v11, v10, s[6:7] offset:384
+  s_endpgm
+2:
+  global_load_dword v9, v11, s[6:7] offset:384 PAST_CACHE
+  WAIT_LOADS
+  INVALIDATE
+  v_readfirstlane_b32 s17, v9
+  s_cmp_eq_u32 s17, 0
+  s_cbranch_scc1 2b
+  global_load_dword v9, v1, s[6:7]         // FAULT: racecheck race-workgroups|race-waves #early_flag
+  WAIT_LOADS
+end
+
 // ---- what the loader knows of them ----
 
 #define POINTER(OFFSET) {.size: 8, .offset: OFFSET, .value_kind: global_buffer, .address_space: global}
@@ -574,6 +722,16 @@ amdhsa.kernels:
   ENTRY(early_scalar, 0, 0)
   ENTRY(early_of_scalars, 0, 0)
   ENTRY(early_copy, 0, 0)
+  ENTRY(early_behind_branch, 0, 0)
+  ENTRY(early_of_two, 0, 0)
+  ENTRY(early_in_round, 0, 0)
+  ENTRY(early_in_pipeline, 0, 0)
+  ENTRY(early_scalar_behind, 0, 0)
+  ENTRY(early_lds_behind, 256, 0)
+#ifdef GFX9
+  ENTRY(early_data, 0, 0)
+#endif
+  ENTRY(early_flag, 0, 0)
 #ifdef __gfx90a__
   ENTRY(add_doubles, 0, 0)
   ENTRY(add_halves, 0, 0)

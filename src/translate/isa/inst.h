@@ -126,7 +126,7 @@ struct wl_inst {
     uint8_t addresses[WL_MAX_ADDRESSES];
     uint8_t index_mode;  /* gfx9's indexing: WL_INDEX_*: which VGPR operands are relative to M0[7:0] */
     bool fence;          /* nothing behind it is done before what stands in front of it (fence.c) */
-    uint32_t early_use;  /* bytes from a load to this instruction, which uses its result without a wait (early_use.c); 0: it uses none */
+    uint32_t early;      /* in a unit for racecheck: number of wl_unit.early, plus 1; 0: none */
     bool ends_turn;      /* a wait at which the workgroup's other waves have their turns (unit/turns.h) */
     uint8_t piece;       /* its number, of those that one instruction is done in (unit/pieces.h) */
     bool paired;         /* first of a pair: the next instruction reads its sources before this one writes */
@@ -152,6 +152,8 @@ static inline uint32_t wl_waitcnt_vector(uint32_t operand, unsigned generation) 
 static inline uint32_t wl_waitcnt_local(uint32_t operand, unsigned generation) {
     return generation >= 11 ? operand >> 4 & 63 : operand >> 8 & (generation == 9 ? 15 : 63);
 }
+/* ... and of exports and of the global wave sync unit, which read registers later. */
+static inline uint32_t wl_waitcnt_data(uint32_t operand, unsigned generation) { return generation >= 11 ? operand & 7 : operand >> 4 & 7; }
 
 /* Where a branch goes, or s_add_pc_i64 with a constant. False: the instruction is none of them. */
 bool wl_inst_branch_target(const struct wl_inst *inst, uint64_t *target);

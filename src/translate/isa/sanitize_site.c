@@ -108,10 +108,3 @@ bool wl_sanitize_fence_fill(struct wl_sanitize_fence *fence, const struct wl_ins
     fence->effects = (uint8_t)effects;
     return true;
 }
-
-void wl_sanitize_early_use_fill(struct wl_sanitize_fence *use, const struct wl_inst *inst) {
-    memset(use, 0, sizeof *use);
-    use->address = inst->address;
-    use->kind = WL_SANITIZE_EARLY_USE;
-    use->distance = inst->early_use;
-}

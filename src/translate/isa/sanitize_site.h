@@ -9,7 +9,5 @@
 void wl_sanitize_site_fill(struct wl_sanitize_site *site, const struct wl_inst *inst, unsigned generation, uint32_t bytes);
 /* Fills in a fence. False: the instruction neither waits for memory nor empties or writes back a cache. */
 bool wl_sanitize_fence_fill(struct wl_sanitize_fence *fence, const struct wl_inst *inst, unsigned generation);
-/* The same for what it uses too early (inst->early_use is not 0). */
-void wl_sanitize_early_use_fill(struct wl_sanitize_fence *use, const struct wl_inst *inst);
 
 #endif

@@ -296,7 +296,7 @@ static void lift_plain(struct wl_lift *l, const struct wl_inst *inst, const stru
 
 void wl_lift_inst(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
     bool other = wl_rounding_differs(l, inst);
-    if (inst->early_use)
+    if (inst->early)
         wl_sanitize_early_use(l, inst);
     if (other)
         wl_rounding_switch(l, true);

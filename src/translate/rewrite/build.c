@@ -13,11 +13,11 @@ enum wl_status wl_unit_build(struct wl_unit *unit, struct wl_decoder *decoder, c
         status = wl_unit_idioms(unit);
     if (!status)
         status = wl_unit_read_scalars(unit);
+    if (!status && request->sanitize & WL_SANITIZE_RACECHECK)
+        status = wl_unit_find_early_uses(unit);
     if (!status) {
         wl_unit_settle_barriers(unit);
         status = wl_unit_find_fences(unit);
-        if (request->sanitize & WL_SANITIZE_RACECHECK)
-            wl_unit_find_early_uses(unit);
         wl_unit_count_rows(unit);
     }
     if (status)

@@ -32,8 +32,9 @@ void wl_unit_settle_barriers(struct wl_unit *unit);
 /* fence.c: marks the waits and cache instructions that have to be fences of the host. WL_OUT_OF_MEMORY. */
 enum wl_status wl_unit_find_fences(struct wl_unit *unit);
 
-/* early_use.c: in units for racecheck, marks the instructions that use the result of a load before it has been waited for. */
-void wl_unit_find_early_uses(struct wl_unit *unit);
+/* early_use.c: in units for racecheck, finds the instructions that use the result of a load before it has been waited for (wl_unit.early).
+ * WL_OUT_OF_MEMORY. */
+enum wl_status wl_unit_find_early_uses(struct wl_unit *unit);
 
 /* schedule.c: moves scalar instructions that read what vector instructions of their basic block made down to where their results are
  * needed: the instructions of a basic block are not in address order then, its first and last aside. For native code, before

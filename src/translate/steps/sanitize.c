@@ -36,11 +36,7 @@ void wl_steps_add_sanitize_fence(struct wl_steps_builder *b, const struct wl_ins
         add_fence(b, &fence);
 }
 
-void wl_steps_add_early_use(struct wl_steps_builder *b, const struct wl_inst *inst) {
-    struct wl_sanitize_fence use;
-    wl_sanitize_early_use_fill(&use, inst);
-    add_fence(b, &use);
-}
+void wl_steps_add_early_use(struct wl_steps_builder *b, const struct wl_inst *inst) { add_fence(b, &b->unit->early[inst->early - 1]); }
 
 /* ---- counters -------------------------------------------------------------------------------- */
 

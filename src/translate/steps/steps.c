@@ -375,7 +375,7 @@ static void add_block(struct wl_steps_builder *b, uint32_t p) {
         wl_steps_add_count(b, b->unit->counted[p]);
     for (b->at = 0; b->at < block->count && !b->status; b->at++) {
         const struct wl_inst *inst = &b->unit->insts[block->first + b->at];
-        if (inst->early_use)
+        if (inst->early)
             wl_steps_add_early_use(b, inst);
         const uint32_t before = b->step_count;
         if (!(inst->index_mode ? wl_steps_relative(b, inst) : wl_steps_instruction(b, inst)))

@@ -694,6 +694,7 @@ void wl_unit_destroy(struct wl_unit *unit) {
     free(unit->insts);
     free(unit->blocks);
     free(unit->callees);
+    free(unit->early);
     free((void *)unit->counted);
     *unit = (struct wl_unit){0};
 }

@@ -34,7 +34,8 @@ enum wl_block_end {
 
 #define WL_NO_BLOCK UINT32_MAX
 
-struct wl_count_block; /* machine/count.h */
+struct wl_count_block;    /* machine/count.h */
+struct wl_sanitize_fence; /* machine/sanitize.h */
 struct wl_decoder;
 struct wl_strip_loop;
 
@@ -88,7 +89,9 @@ struct wl_unit {
     struct wl_strip_loop *strip_loops; /* analysis/strip_loop.h; none before they are looked for */
     uint32_t strip_loop_count, strip_loop_capacity;
     void (*forget_loops)(struct wl_unit *unit); /* releases them; NULL: there are none */
-    struct wl_count_block **counted;            /* of each basic block, in code that counts (count.c); else NULL */
+    struct wl_sanitize_fence *early;            /* what instructions tell of results that are used too early (rewrite/early_use.c) */
+    uint32_t early_count;
+    struct wl_count_block **counted; /* of each basic block, in code that counts (count.c); else NULL */
 };
 
 /* What a round of a spinning loop takes of the wave's fuel. */

@@ -267,11 +267,7 @@ void wl_sanitize_fence(struct wl_lift *l, const struct wl_inst *inst) {
         tell_fence(l, &fence);
 }
 
-void wl_sanitize_early_use(struct wl_lift *l, const struct wl_inst *inst) {
-    struct wl_sanitize_fence use;
-    wl_sanitize_early_use_fill(&use, inst);
-    tell_fence(l, &use);
-}
+void wl_sanitize_early_use(struct wl_lift *l, const struct wl_inst *inst) { tell_fence(l, &l->unit.code->early[inst->early - 1]); }
 
 void wl_sanitize_anew(struct wl_lift *l) {
     const struct wl_sanitize_fence anew = {.kind = WL_SANITIZE_ANEW};
