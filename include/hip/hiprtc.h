@@ -7,6 +7,10 @@
  *
  * All functions may be called from any thread; calls for one program or one link state must not overlap. Strings and buffers
  * that a function returns belong to the program or link state and live until it is destroyed. */
+#ifdef __HIP__
+/* In HIP code the toolchain's own headers count: its hip_runtime_api.h has other types of the linker before HIP 6.4. */
+#include_next <hip/hiprtc.h>
+#else
 #ifndef HIP_INCLUDE_HIP_HIPRTC_H
 #define HIP_INCLUDE_HIP_HIPRTC_H
 
@@ -98,5 +102,6 @@ hiprtcResult hiprtcLinkDestroy(hiprtcLinkState state);
 
 #ifdef __cplusplus
 }
+#endif
 #endif
 #endif
