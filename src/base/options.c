@@ -161,8 +161,6 @@ static void read_options(void) {
     options.log = (unsigned)number_option("WAVELIFT_LOG", options.log, 0, 9);
     options.tier = (unsigned)number_option("WAVELIFT_TIER", options.tier, 0, 2);
     options.sanitize = tools_option("WAVELIFT_SANITIZE");
-    if (options.sanitize & 4u)
-        options.tier = 1; /* threaded code alone tells initcheck what it wants */
     options.sanitize_json = text_option("WAVELIFT_SANITIZE_JSON");
     options.sanitize_suppressions = text_option("WAVELIFT_SANITIZE_SUPPRESSIONS");
     options.sanitize_kernel = text_option("WAVELIFT_SANITIZE_KERNEL");

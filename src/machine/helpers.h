@@ -58,6 +58,7 @@ struct wl_matrix_product; /* matrix.h */
 struct wl_count_block;    /* count.h */
 struct wl_sanitize_fence; /* sanitize.h */
 struct wl_sanitize_site;  /* the same */
+struct wl_defined_piece;  /* the same */
 struct wl_undefined;      /* the same */
 
 /* Active lanes l of row to[r] become lane from[r][l] % 64 of source[from[r][l] / 64], as the sources were before. A source lane that is off
@@ -226,6 +227,10 @@ struct wl_helpers {
     /* Bits that nobody wrote decide something at the instruction `code` (in the code object's address space): `use` is enum
      * wl_undefined_use; `lane`: 64: of the whole wave. */
     void (*sanitize_decides)(struct wl_wave *wave, uint64_t code, uint32_t use, uint32_t lane, uint64_t origin);
+
+    /* Native code for initcheck comes to a piece of it with these active lanes, and some register has undefined bits. 1: one that the piece
+     * reads has, so that threaded code must go on (WL_EXIT_UNDEFINED). 0: it may go on, and what it writes counts as defined. */
+    uint32_t (*sanitize_piece)(struct wl_undefined *undefined, const struct wl_defined_piece *piece, uint64_t exec);
 
     /* ---- counters: for code that was asked for with WL_SANITIZE_COUNT ---- */
 

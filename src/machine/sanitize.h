@@ -39,6 +39,19 @@ enum wl_sanitize_polls {
     WL_SANITIZE_MAY_POLL,  /* another load in such a loop: it may look at one flag after the other */
 };
 
+/* What an access to memory moves between registers and memory, for initcheck. */
+enum wl_transfer_kind { WL_TRANSFER_NONE, WL_TRANSFER_VECTOR, WL_TRANSFER_SCALAR, WL_TRANSFER_TO_LDS };
+struct wl_transfer {
+    uint8_t kind;                /* enum wl_transfer_kind */
+    uint8_t has_result;          /* VECTOR, SCALAR: 1: there is a result */
+    uint8_t has_data;            /* the same; 0: there is none, or all of its bits are defined */
+    uint8_t sign, d16, hi;       /* as in struct wl_isa */
+    uint8_t typed;               /* 1: the bits change on their way */
+    uint8_t replaces;            /* 1: an atomic that does not look at the old value */
+    uint8_t dwords;              /* registers a lane moves */
+    uint16_t result[2], data[2]; /* of the first address, of the second. VECTOR: rows; SCALAR: registers */
+};
+
 /* An instruction that accesses memory. An instruction with two addresses (ds_load_2addr_b32) has a site for each. */
 struct wl_sanitize_site {
     uint64_t address;   /* of the instruction, in the code object's address space */
@@ -51,7 +64,8 @@ struct wl_sanitize_site {
     uint8_t returns;    /* an atomic that writes its old value back */
     uint8_t scalar;     /* the scalar unit's: one access for the wave, as lane 0's */
     uint8_t polls;      /* enum wl_sanitize_polls */
-    uint8_t second;     /* of an instruction with two addresses: the second one, in code that counts */
+    uint8_t second;     /* of an instruction with two addresses: the second one */
+    struct wl_transfer transfer;
 };
 
 /* Whether a load, or a store of the generations that mark them, stands for an atomic one. LDS has no cache to pass: there only flat
@@ -106,30 +120,27 @@ static inline uint64_t wl_origin(enum wl_origin kind, uint64_t number) { return 
 static inline enum wl_origin wl_origin_kind(uint64_t origin) { return (enum wl_origin)(origin >> WL_ORIGIN_SHIFT); }
 static inline uint64_t wl_origin_number(uint64_t origin) { return origin & ((UINT64_C(1) << WL_ORIGIN_SHIFT) - 1); }
 
-/* What the next access to memory moves between registers and memory: threaded code says so before it asks for the access. */
-enum wl_transfer_kind { WL_TRANSFER_NONE, WL_TRANSFER_VECTOR, WL_TRANSFER_SCALAR, WL_TRANSFER_TO_LDS };
-struct wl_transfer {
-    uint64_t instruction;        /* the sanitize layer's own */
-    uint8_t kind;                /* enum wl_transfer_kind */
-    bool has_result, has_data;   /* VECTOR, SCALAR: which of the two registers below there are */
-    bool two;                    /* two addresses: the second access has registers of its own */
-    bool sign, d16, hi, typed;   /* as in struct wl_isa; typed: the bits change on their way */
-    bool replaces;               /* an atomic that does not look at the old value */
-    uint8_t dwords;              /* registers a lane moves */
-    uint16_t result[2], data[2]; /* VECTOR: rows; SCALAR: registers */
-};
-
 /* The bits of a wave's registers that nobody wrote. A lane of a row has some if its bit in `lanes` is set; then if its bit in `never` is set
  * too, nobody has written the register at all; else `bits` and `origin` say which, and where they come from. */
 struct wl_undefined {
     uint32_t wave_size;
-    uint64_t scalar[2]; /* bit r: sgpr[r] has some */
+    uint32_t any;                /* 0: no register has any; native code looks here */
+    uint64_t rows[WL_ROW_WORDS]; /* bit r: row r may have some. Right where `any` is looked at: threaded code sums up when it ends */
+    uint64_t scalar[2];          /* bit r: sgpr[r] has some */
     uint32_t sgpr[WL_SGPR_COUNT];
     uint64_t sgpr_origin[WL_SGPR_COUNT];
     uint64_t lanes[WL_VGPR_COUNT], never[WL_VGPR_COUNT];
     uint32_t bits[WL_VGPR_COUNT][64];
     uint64_t origin[WL_VGPR_COUNT][64];
-    struct wl_transfer transfer;
+};
+
+/* The registers of a piece of native code, which does not follow undefined bits: it runs where none of those that it reads has any, and all that
+ * it writes is defined then, but for what it loads. Nothing in it looks at that. */
+struct wl_defined_piece {
+    uint64_t read_scalars[2], written_scalars[2];
+    uint64_t read[WL_ROW_WORDS];    /* in active lanes */
+    uint64_t crossed[WL_ROW_WORDS]; /* read, or written in part, in any lanes */
+    uint64_t written[WL_ROW_WORDS]; /* in active lanes */
 };
 
 static inline uint32_t wl_undefined_bits(const struct wl_undefined *u, unsigned row, unsigned lane) {
@@ -145,6 +156,8 @@ static inline void wl_undefined_set(struct wl_undefined *u, unsigned row, unsign
     u->lanes[row] = bits ? u->lanes[row] | bit : u->lanes[row] & ~bit;
     if (!bits)
         return;
+    u->any = 1;
+    u->rows[row / 64] |= UINT64_C(1) << row % 64;
     u->never[row] &= ~bit;
     u->bits[row][lane] = bits;
     u->origin[row][lane] = origin;
@@ -153,7 +166,34 @@ static inline void wl_undefined_set_scalar(struct wl_undefined *u, unsigned reg,
     const uint64_t bit = UINT64_C(1) << reg % 64;
     u->sgpr[reg] = bits;
     u->sgpr_origin[reg] = origin;
+    u->any |= bits != 0;
     u->scalar[reg / 64] = bits ? u->scalar[reg / 64] | bit : u->scalar[reg / 64] & ~bit;
+}
+
+/* No register has undefined bits any more. */
+static inline void wl_undefined_clear(struct wl_undefined *u) {
+    u->any = 0;
+    for (unsigned w = 0; w < 2; w++)
+        u->scalar[w] = 0;
+    for (unsigned r = 0; r < WL_SGPR_COUNT; r++)
+        u->sgpr[r] = 0;
+    for (unsigned w = 0; w < WL_ROW_WORDS; w++)
+        u->rows[w] = 0;
+    for (unsigned r = 0; r < WL_VGPR_COUNT; r++)
+        u->lanes[r] = 0;
+}
+
+/* Sets `any` and `rows` from what is said of the first `count` rows; the others have no undefined bits. */
+static inline void wl_undefined_sum_up(struct wl_undefined *u, uint32_t count) {
+    uint64_t any = u->scalar[0] | u->scalar[1];
+    for (unsigned w = 0; w < WL_ROW_WORDS; w++) {
+        uint64_t rows = 0;
+        for (unsigned r = 0; r < 64 && w * 64 + r < count; r++)
+            rows |= (uint64_t)(u->lanes[w * 64 + r] != 0) << r;
+        u->rows[w] = rows;
+        any |= rows;
+    }
+    u->any = any != 0;
 }
 
 /* What a value that nobody wrote decides. */

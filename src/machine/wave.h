@@ -68,6 +68,8 @@ enum wl_exit {
     WL_EXIT_ILLEGAL, /* code that translation could not handle; `pc` is its address */
     WL_EXIT_SPLIT, /* in workgroup mode: the waves go on by themselves at the first one's `resume`, with its scalar registers but for masks
                     */
+    WL_EXIT_UNDEFINED, /* native code for initcheck: `resume` is the number of a basic block, behind those of loop entries, at which threaded
+                        * code goes on, which follows bits that nobody wrote */
 };
 
 /* Details of WL_EXIT_MESSAGE that no s_sendmsg has. */
@@ -96,6 +98,7 @@ struct wl_wave;
 /* Slow or rare operations that translated code calls through wave->helpers, by index. Rows are VGPRs as laid out in
  * wl_wave.vgpr. Declared and documented in machine/helpers.h. */
 struct wl_helpers;
+struct wl_undefined;
 
 struct wl_wave {
     /* 0 */ uint32_t resume; /* resume point of the current unit: 0 is its entry */
@@ -105,18 +108,21 @@ struct wl_wave {
     /* 24 */ uint8_t *lds;     /* this workgroup's LDS; DS address 0. Beyond lds_size up to 4 GiB + 64 KiB: lds_bounds.h */
     /* 32 */ uint8_t *scratch; /* this wave's private memory, lanes interleaved by dword (see scratch_address below) */
     /* 40 */ const struct wl_helpers *helpers;
-    /* 48 */ void *owner;                   /* the runner's own */
-    /* 56 */ uint32_t lds_size;             /* bytes, static and dynamic */
-    /* 60 */ uint32_t scratch_size;         /* bytes per lane */
-    /* 64 */ uint32_t wave_size;            /* 32 or 64 */
-    /* 68 */ uint32_t vgprs;                /* rows that exist in vgpr[] */
-    /* 72 */ uint32_t wave_index;           /* within the workgroup */
-    /* 76 */ uint32_t mode_register;        /* HW_REG_MODE: float_mode in bits 7:0 */
-    /* 80 */ uint32_t fuel;                 /* rounds of a spinning loop before it yields; some count more. The runner refills it */
-    /* 84 */ uint32_t fault_pc;             /* in threaded code: the instruction, bytes from the unit's entry / 4 + 1; else 0 */
-    /* 88 */ uint64_t padding;              /* always 0 */
-    /* 96 */ uint64_t workgroup_stride;     /* in workgroup mode, of the first wave: bytes from each wave's state to the next one's */
-    /* 104 */ uint64_t workgroup_masks[2];  /* WL_EXIT_SPLIT: scalar registers in which each wave has a mask of its own */
+    /* 48 */ void *owner;               /* the runner's own */
+    /* 56 */ uint32_t lds_size;         /* bytes, static and dynamic */
+    /* 60 */ uint32_t scratch_size;     /* bytes per lane */
+    /* 64 */ uint32_t wave_size;        /* 32 or 64 */
+    /* 68 */ uint32_t vgprs;            /* rows that exist in vgpr[] */
+    /* 72 */ uint32_t wave_index;       /* within the workgroup */
+    /* 76 */ uint32_t mode_register;    /* HW_REG_MODE: float_mode in bits 7:0 */
+    /* 80 */ uint32_t fuel;             /* rounds of a spinning loop before it yields; some count more. The runner refills it */
+    /* 84 */ uint32_t fault_pc;         /* in threaded code: the instruction, bytes from the unit's entry / 4 + 1; else 0 */
+    /* 88 */ uint64_t padding;          /* always 0 */
+    /* 96 */ uint64_t workgroup_stride; /* in workgroup mode, of the first wave: bytes from each wave's state to the next one's */
+    /* 104 */ union {
+        uint64_t workgroup_masks[2];    /* WL_EXIT_SPLIT: scalar registers in which each wave has a mask of its own */
+        struct wl_undefined *undefined; /* in launches that initcheck watches, of which none is in workgroup mode: machine/sanitize.h */
+    };
     /* 120 */ uint32_t gws_value;           /* operand of a WL_MESSAGE_GWS */
     /* 124 */ uint32_t row_items;           /* of a workgroup of more than one row: blockDim.x; else 0 */
     /* 128 */ uint32_t sgpr[WL_SGPR_COUNT]; /* EXEC and VCC included */

@@ -84,10 +84,12 @@ void wl_san_group_begin(struct wl_san_group *group);
 void wl_san_group_end(struct wl_san_group *group);
 void wl_san_wave_begin(struct wl_san_wave *wave);
 void wl_san_wave_end(struct wl_san_wave *wave);
-/* Behind wave_begin: of the wave's registers these scalar ones have values, and of its `row_count` rows the first `rows`. */
-void wl_san_registers(struct wl_san_wave *wave, const uint64_t scalars[2], uint32_t rows, uint32_t row_count);
+/* Behind wave_begin: these of the wave's registers have no values, and may be read before they are written. `row_count`: rows that it has. */
+void wl_san_registers(struct wl_san_wave *wave, const uint64_t scalars[2], const uint64_t rows[WL_ROW_WORDS], uint32_t row_count);
 /* What nobody wrote of the wave's registers; NULL: nobody follows it. */
 struct wl_undefined *wl_san_undefined(struct wl_san_wave *wave);
+/* wl_helpers.sanitize_piece. */
+uint32_t wl_san_piece(struct wl_undefined *undefined, const struct wl_defined_piece *piece, uint64_t exec);
 /* Such bits decide something (wl_helpers.sanitize_decides). */
 void wl_san_decides(struct wl_san_wave *wave, uint64_t code, uint32_t use, uint32_t lane, uint64_t origin);
 

@@ -86,24 +86,23 @@ void wl_init_wave_begin(struct wl_san_wave *wave) {
         return;
     g->waves[wave->index] = w;
     w->undefined.wave_size = size;
-    memset(w->undefined.lanes, 0, sizeof w->undefined.lanes);
-    memset(w->undefined.sgpr, 0, sizeof w->undefined.sgpr);
-    memset(w->undefined.scalar, 0, sizeof w->undefined.scalar);
-    w->undefined.transfer.kind = WL_TRANSFER_NONE;
+    wl_undefined_clear(&w->undefined);
     begin_area(&w->scratch, (size_t)wave->group->launch->scratch_size * size);
 }
 
-void wl_san_registers(struct wl_san_wave *wave, const uint64_t scalars[2], uint32_t rows, uint32_t row_count) {
+void wl_san_registers(struct wl_san_wave *wave, const uint64_t scalars[2], const uint64_t rows[WL_ROW_WORDS], uint32_t row_count) {
     struct wl_init_wave *w = wave->init;
     if (!w)
         return;
     struct wl_undefined *u = &w->undefined;
     const uint64_t all = u->wave_size == 64 ? UINT64_MAX : UINT32_MAX;
     for (unsigned r = 0; r < WL_SGPR_COUNT; r++)
-        if (!(scalars[r / 64] >> r % 64 & 1))
+        if (scalars[r / 64] >> r % 64 & 1)
             wl_undefined_set_scalar(u, r, r == WL_SGPR_SCC ? 1 : UINT32_MAX, wl_origin(WL_ORIGIN_SGPR, r));
-    for (unsigned r = rows; r < row_count && r < WL_VGPR_COUNT; r++)
-        u->lanes[r] = u->never[r] = all;
+    for (unsigned r = 0; r < row_count && r < WL_VGPR_COUNT; r++)
+        if (rows[r / 64] >> r % 64 & 1)
+            u->lanes[r] = u->never[r] = all;
+    wl_undefined_sum_up(u, row_count);
 }
 
 struct wl_undefined *wl_san_undefined(struct wl_san_wave *wave) {
@@ -119,6 +118,7 @@ void wl_san_decides(struct wl_san_wave *wave, uint64_t code, uint32_t use, uint3
 /* The bytes of a lane's access: in memory, LDS or private memory. */
 struct place {
     struct wl_san_wave *wave;
+    const struct wl_transfer *transfer;
     uint8_t space;
     uint32_t lane, bytes;
     uint64_t address;
@@ -265,7 +265,7 @@ static uint32_t dword(const uint8_t *bits) {
 }
 
 static void load_row(struct wl_undefined *u, unsigned part, const struct place *p, const uint8_t *bits, uint64_t origin) {
-    const struct wl_transfer *t = &u->transfer;
+    const struct wl_transfer *t = p->transfer;
     const unsigned row = t->result[part];
     if (row + t->dwords > WL_VGPR_COUNT)
         return;
@@ -285,7 +285,7 @@ static void load_row(struct wl_undefined *u, unsigned part, const struct place *
 
 /* False: all are defined. */
 static bool store_row(const struct wl_undefined *u, unsigned part, const struct place *p, uint8_t *bits, uint64_t *origin) {
-    const struct wl_transfer *t = &u->transfer;
+    const struct wl_transfer *t = p->transfer;
     bool any = false;
     if (t->data[part] + (p->bytes + 3) / 4 > WL_VGPR_COUNT)
         return false;
@@ -309,7 +309,7 @@ static bool store_row(const struct wl_undefined *u, unsigned part, const struct 
 /* ---- accesses -------------------------------------------------------------------------------- */
 
 static void load_scalar(struct wl_undefined *u, const struct place *p, const uint8_t *bits, uint64_t origin) {
-    const struct wl_transfer *t = &u->transfer;
+    const struct wl_transfer *t = p->transfer;
     for (unsigned d = 0; d < t->dwords && t->result[0] + d < WL_SGPR_COUNT; d++)
         wl_undefined_set_scalar(u, t->result[0] + d, p->bytes < 4 ? widen(t, bits, p->bytes, 0) : dword(bits + (size_t)4 * d), origin);
 }
@@ -318,7 +318,7 @@ static void store_scalar(const struct wl_undefined *u, const struct place *p) {
     uint8_t bits[WL_INIT_MOST_BYTES];
     uint64_t origin = 0;
     for (unsigned d = 0; d < p->bytes / 4; d++) {
-        const unsigned reg = u->transfer.data[0] + d;
+        const unsigned reg = p->transfer->data[0] + d;
         memcpy(bits + (size_t)4 * d, &u->sgpr[reg], 4);
         origin = u->sgpr[reg] ? u->sgpr_origin[reg] : origin;
     }
@@ -351,13 +351,13 @@ static void load(struct wl_init_wave *w, unsigned part, const struct place *p) {
     uint8_t bits[WL_INIT_MOST_BYTES];
     uint64_t origin = 0;
     const bool any = read_place(p, bits, &origin);
-    switch ((enum wl_transfer_kind)u->transfer.kind) {
+    switch ((enum wl_transfer_kind)p->transfer->kind) {
     case WL_TRANSFER_VECTOR:
-        if (u->transfer.has_result && (any || u->transfer.d16))
+        if (p->transfer->has_result && (any || p->transfer->d16))
             load_row(u, part, p, any ? bits : NULL, origin);
         break;
     case WL_TRANSFER_SCALAR:
-        if (any && u->transfer.has_result)
+        if (any && p->transfer->has_result)
             load_scalar(u, p, bits, origin);
         break;
     case WL_TRANSFER_TO_LDS:
@@ -376,13 +376,13 @@ static void store(struct wl_init_wave *w, unsigned part, const struct place *p, 
     uint8_t bits[WL_INIT_MOST_BYTES];
     uint64_t origin = 0;
     bool any = false;
-    if (u->transfer.kind == WL_TRANSFER_SCALAR) {
+    if (p->transfer->kind == WL_TRANSFER_SCALAR) {
         store_scalar(u, p);
         return;
     }
-    if (u->transfer.kind == WL_TRANSFER_VECTOR && u->transfer.has_data) {
+    if (p->transfer->kind == WL_TRANSFER_VECTOR && p->transfer->has_data) {
         any = store_row(u, part, p, bits, &origin);
-    } else if (u->transfer.kind == WL_TRANSFER_TO_LDS) {
+    } else if (p->transfer->kind == WL_TRANSFER_TO_LDS) {
         any = w->passing_origin[p->lane];
         origin = w->passing_origin[p->lane];
         memcpy(bits, w->passing[p->lane], p->bytes);
@@ -399,16 +399,16 @@ static void change(struct wl_init_wave *w, unsigned part, const struct place *p,
     struct wl_undefined *u = &w->undefined;
     uint8_t bits[WL_INIT_MOST_BYTES], stored[WL_INIT_MOST_BYTES];
     uint64_t origin = 0, stored_origin = 0;
-    const bool any = read_place(p, bits, &origin), replaces = u->transfer.kind == WL_TRANSFER_VECTOR && u->transfer.replaces;
+    const bool any = read_place(p, bits, &origin), replaces = p->transfer->kind == WL_TRANSFER_VECTOR && p->transfer->replaces;
     if (!replaces) {
         if (any)
             wl_init_report(p->wave, code, WL_USE_ATOMIC, p->lane, origin);
         write_place(p, NULL, 0);
         return;
     }
-    const bool stores = store_row(u, part, p, stored, &stored_origin);
+    const bool stores = p->transfer->has_data && store_row(u, part, p, stored, &stored_origin);
     write_place(p, stores ? stored : NULL, stored_origin);
-    if (any && u->transfer.has_result)
+    if (any && p->transfer->has_result)
         load_row(u, part, p, bits, origin);
 }
 
@@ -445,7 +445,7 @@ static bool loads_defined(struct wl_san_wave *wave, const struct wl_san_access *
 }
 
 static bool data_is_defined(const struct wl_undefined *u, unsigned part, const struct wl_san_access *access) {
-    const unsigned first = u->transfer.data[part], count = (access->site->bytes + 3) / 4;
+    const unsigned first = access->site->transfer.data[part], count = (access->site->bytes + 3) / 4;
     uint64_t open = first + count > WL_VGPR_COUNT ? UINT64_MAX : 0;
     for (unsigned d = 0; d < count && !open; d++)
         open |= u->lanes[first + d];
@@ -472,10 +472,10 @@ static void define(struct wl_san_wave *wave, const struct wl_san_access *access)
 /* True: that was all. */
 static bool is_quick(struct wl_san_wave *wave, const struct wl_san_access *access, unsigned part) {
     const struct wl_undefined *u = &((struct wl_init_wave *)wave->init)->undefined;
-    const struct wl_transfer *t = &u->transfer;
+    const struct wl_transfer *t = &access->site->transfer;
     if (access->site->kind == WL_SANITIZE_LOAD)
         return t->kind != WL_TRANSFER_TO_LDS && !t->d16 && loads_defined(wave, access);
-    if (access->site->kind != WL_SANITIZE_STORE || t->kind != WL_TRANSFER_VECTOR || !t->has_data || !data_is_defined(u, part, access))
+    if (access->site->kind != WL_SANITIZE_STORE || t->kind != WL_TRANSFER_VECTOR || (t->has_data && !data_is_defined(u, part, access)))
         return false;
     define(wave, access);
     return true;
@@ -486,15 +486,12 @@ void wl_init_access(struct wl_san_wave *wave, const struct wl_san_access *access
     const struct wl_sanitize_site *site = access->site;
     if (!w || site->bytes > WL_INIT_MOST_BYTES)
         return;
-    struct wl_transfer *t = &w->undefined.transfer;
-    if (!t->instruction)
-        t->instruction = access->instruction;
-    const unsigned part = t->two && access->instruction != t->instruction;
+    const unsigned part = site->second;
     if (is_quick(wave, access, part))
         return;
     for (uint64_t left = access->lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
-        const struct place p = {wave, access->space, access->first_lane + i, site->bytes, access->address[i]};
+        const struct place p = {wave, &site->transfer, access->space, access->first_lane + i, site->bytes, access->address[i]};
         if (site->kind == WL_SANITIZE_LOAD)
             load(w, part, &p);
         else if (site->kind == WL_SANITIZE_STORE)
@@ -502,4 +499,69 @@ void wl_init_access(struct wl_san_wave *wave, const struct wl_san_access *access
         else
             change(w, part, &p, site->address);
     }
+}
+
+/* ---- native code ----------------------------------------------------------------------------- */
+
+/* Whether no byte of [bits, bits + size) has an undefined bit. */
+static bool is_clear(const uint8_t *bits, uint64_t size) {
+    uint64_t open = 0;
+    for (; size >= 8; size -= 8, bits += 8) {
+        uint64_t word;
+        memcpy(&word, bits, sizeof word);
+        open |= word;
+    }
+    for (; size; size--)
+        open |= *bits++;
+    return !open;
+}
+
+/* What native code stores is defined. */
+bool wl_init_run(struct wl_san_wave *wave, const struct wl_san_lanes *run, uint64_t extent) {
+    const struct wl_init_group *g = wave->group->init;
+    const bool stores = run->site->kind == WL_SANITIZE_STORE, lds = run->space == WL_SANITIZE_LDS;
+    const uint8_t *bits;
+    if (!wave->init)
+        return true;
+    if (run->site->transfer.kind == WL_TRANSFER_TO_LDS || (lds && (!g || run->start + extent > g->lds.size)) ||
+        (!lds && (run->start & (WL_INIT_BLOCK - 1)) + extent > WL_INIT_BLOCK))
+        return false;
+    bits = lds ? g->lds.bits + run->start : wl_init_read(run->start);
+    if (!bits || is_clear(bits, extent))
+        return true;
+    if (!stores || (!run->uniform && run->lanes & (run->lanes + 1)))
+        return false;
+    uint8_t *to = lds ? g->lds.bits + run->start : wl_init_write(run->start);
+    if (to)
+        memset(to, 0, extent);
+    return true;
+}
+
+uint32_t wl_san_piece(struct wl_undefined *u, const struct wl_defined_piece *piece, uint64_t exec) {
+    const uint64_t all = u->wave_size == 64 ? UINT64_MAX : UINT32_MAX;
+    uint64_t open = 0;
+    for (unsigned w = 0; w < 2; w++)
+        open |= u->scalar[w] & piece->read_scalars[w];
+    for (unsigned w = 0; w < WL_ROW_WORDS && !open; w++)
+        for (uint64_t left = u->rows[w] & (piece->read[w] | piece->crossed[w]); left; left &= left - 1) {
+            const unsigned bit = (unsigned)__builtin_ctzll(left);
+            open |= u->lanes[w * 64 + bit] & (piece->crossed[w] >> bit & 1 ? all : exec);
+        }
+    if (open)
+        return 1;
+    uint64_t any = 0;
+    for (unsigned w = 0; w < 2; w++)
+        for (uint64_t left = u->scalar[w] & piece->written_scalars[w]; left; left &= left - 1)
+            wl_undefined_set_scalar(u, w * 64 + (unsigned)__builtin_ctzll(left), 0, 0);
+    for (unsigned w = 0; w < WL_ROW_WORDS; w++) {
+        for (uint64_t left = u->rows[w] & piece->written[w]; left; left &= left - 1) {
+            const unsigned bit = (unsigned)__builtin_ctzll(left);
+            u->lanes[w * 64 + bit] &= ~exec;
+            if (!u->lanes[w * 64 + bit])
+                u->rows[w] &= ~(UINT64_C(1) << bit);
+        }
+        any |= u->rows[w];
+    }
+    u->any = (any | u->scalar[0] | u->scalar[1]) != 0;
+    return 0;
 }

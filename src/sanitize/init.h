@@ -11,6 +11,8 @@ void wl_init_group_begin(struct wl_san_group *group);
 void wl_init_group_end(struct wl_san_group *group);
 void wl_init_wave_begin(struct wl_san_wave *wave);
 void wl_init_access(struct wl_san_wave *wave, const struct wl_san_access *access);
+/* The same for native code. False: nothing was done. */
+bool wl_init_run(struct wl_san_wave *wave, const struct wl_san_lanes *run, uint64_t extent);
 
 /* Memory was given to a new block: what kernels may find in it depends on its kind. Or it was taken away. */
 void wl_init_memory(uint64_t address, uint64_t size, enum wl_san_memory kind);

@@ -91,14 +91,13 @@ def read_findings(path, source):
     return report["findings"]
 
 
-def run(options, arch, tools, arguments):
+def run(options, arch, tools, native, arguments):
     """The findings of one run, or a text that says what went wrong."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "findings.json")
         command = [options.wavelift, "sanitize", "--arch", arch, "--json", path, "--leak-check", "--max-findings", "10000",
                    "--error-exitcode", "7"]
         command += ["--tool", tools] if tools else []
-        native = tools and not options.program.endswith("O0")  # LLVM takes minutes for code at -O0
         environment = dict(os.environ, WAVELIFT_TIER="2" if native else "1")
         process = subprocess.Popen(command + ["--", options.program] + arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                    errors="replace", start_new_session=True, env=environment)
@@ -125,17 +124,17 @@ def describe(finding):
     return f"lines {', '.join(map(str, finding['lines']))}: {finding['tool']} {finding['kind']}"
 
 
-def check_arch(options, arch, tools, markers, alone):
+def check_arch(options, arch, tools, native, markers, alone):
     """The failures of all runs for one processor and set of tools, as lines of text."""
     failures, found = [], []
     for arguments in [["sound"]] + [["sound", case] for case in alone]:
-        findings = run(options, arch, tools, arguments)
+        findings = run(options, arch, tools, native, arguments)
         if isinstance(findings, str):
             failures.append(f"{' '.join(arguments)}: {findings}")
         else:
             failures += [f"{' '.join(arguments)}: {describe(finding)} is no fault" for finding in findings]
     for arguments in [["faulty"]] + [["faulty", case] for case in alone]:
-        findings = run(options, arch, tools, arguments)
+        findings = run(options, arch, tools, native, arguments)
         if isinstance(findings, str):
             failures.append(f"{' '.join(arguments)}: {findings}")
         else:
@@ -148,7 +147,8 @@ def check_arch(options, arch, tools, markers, alone):
     for finding in found:
         if not any(marker.fits(finding) for marker in markers):
             failures.append(f"{describe(finding)} is not expected")
-    return [f"{arch}, {tools or 'all tools'}: {failure}" for failure in failures]
+    code = "native" if native else "threaded"
+    return [f"{arch}, {tools or 'all tools'}, {code} code: {failure}" for failure in failures]
 
 
 def main():
@@ -164,16 +164,21 @@ def main():
         sys.exit(f"{options.source} has no faults")
     alone = subprocess.run([options.program, "alone"], capture_output=True, text=True, check=True).stdout.split()
     archs = options.archs.split(",")
-    # All tools need threaded code. Native code has another way of looking at accesses for memcheck alone, and a third one for tools that
-    # follow waves.
+    # Native code has one way of looking at accesses for memcheck alone, and others for tools that follow waves, with initcheck and without.
     alone_too = all(marker.tool == "memcheck" for marker in markers)
     if options.program.endswith("O0") and has_deep_calls(options.source):
         alone_too = False  # which tells the innermost call alone
-    tools = ["", "memcheck"] if alone_too else [""]
+    kinds = [("", False), ("", True)]
+    if alone_too:
+        kinds.append(("memcheck", True))
     if any(marker.tool != "initcheck" for marker in markers):
-        tools.append("memcheck,racecheck,synccheck")
+        kinds.append(("memcheck,racecheck,synccheck", True))
+    if any(marker.tool == "initcheck" for marker in markers):
+        kinds.append(("memcheck,initcheck", True))
+    if options.program.endswith("O0"):  # LLVM takes minutes for code at -O0
+        kinds = [(tools, False) for tools in dict.fromkeys(tools for tools, _ in kinds)]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        runs = [(arch, tool) for arch in archs for tool in tools]
+        runs = [(arch, *kind) for arch in archs for kind in kinds]
         failures = sum(pool.map(lambda run: check_arch(options, *run, markers, alone), runs), [])
     for failure in failures:
         print(f"FAIL {os.path.basename(options.program)}: {failure}")

@@ -136,6 +136,8 @@ struct wl_steps_control {
     _Atomic uint32_t asked[WL_MODE_COUNT];
     void (*ask)(void *context, enum wl_mode mode); /* may be NULL; called at most once for each mode, by a thread that runs a wave */
     void *context;
+    /* For initcheck: the registers that the unit may read, from its entry on, before it writes them. */
+    uint64_t read_scalars[2], read_rows[WL_ROW_WORDS];
 };
 struct wl_steps_result {
     struct wl_steps *steps;           /* free with wl_translate_steps_free, when no wave runs it */

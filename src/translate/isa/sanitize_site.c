@@ -36,6 +36,60 @@ static enum wl_sanitize_kind kind_of(const struct wl_inst *inst) {
     }
 }
 
+/* ---- what moves ------------------------------------------------------------------------------ */
+
+static void fill_vector(struct wl_transfer *t, const struct wl_inst *inst) {
+    const struct wl_isa *isa = inst->isa;
+    const struct wl_operand *op = inst->operands;
+    const bool atomic = isa->class == WL_ISA_ATOMIC, buffer = isa->space == WL_SPACE_BUFFER || isa->space == WL_SPACE_TBUFFER;
+    const bool result = isa->class == WL_ISA_LOAD ? !inst->lds : atomic && inst->returns;
+    unsigned at = 0, next = 0;
+    t->kind = inst->lds ? WL_TRANSFER_TO_LDS : WL_TRANSFER_VECTOR;
+    t->has_result = result;
+    t->has_data = isa->class != WL_ISA_LOAD && !inst->lds;
+    t->sign = isa->sign;
+    t->d16 = isa->d16 && !isa->detail && !inst->zeroes_half;
+    t->hi = isa->hi;
+    t->typed = isa->detail != 0;
+    t->replaces = atomic && isa->atomic == WL_ATOMIC_SWAP;
+    t->dwords = isa->dwords;
+    if (result)
+        t->result[0] = op[at++].reg;
+    t->result[1] = (uint16_t)(t->result[0] + isa->dwords);
+    if (buffer || isa->by_lane)
+        t->data[0] = op[0].reg;
+    else if (t->has_data) /* behind the address */
+        for (at++; at < inst->operand_count && op[at].kind == WL_OPERAND_VGPR && next < 2; at++)
+            t->data[next++] = op[at].reg;
+}
+
+static void fill_scalar(struct wl_transfer *t, const struct wl_inst *inst) {
+    const struct wl_operand *data = &inst->operands[0];
+    t->kind = WL_TRANSFER_SCALAR;
+    t->has_result = inst->isa->class == WL_ISA_SMEM_LOAD && data->kind == WL_OPERAND_SGPR;
+    t->has_data = inst->isa->class == WL_ISA_SMEM_STORE;
+    t->sign = inst->isa->sign;
+    t->dwords = (uint8_t)(inst->isa->bits < 32 ? 1 : data->count);
+    t->result[0] = t->data[0] = data->reg;
+}
+
+static void fill_transfer(struct wl_transfer *t, const struct wl_inst *inst) {
+    switch (inst->isa->class) {
+    case WL_ISA_LOAD:
+    case WL_ISA_STORE:
+    case WL_ISA_ATOMIC:
+        fill_vector(t, inst);
+        break;
+    case WL_ISA_SMEM_LOAD:
+    case WL_ISA_SMEM_STORE:
+    case WL_ISA_SMEM_ATOMIC:
+        fill_scalar(t, inst);
+        break;
+    default: /* what helpers of rare instructions move is not followed: it counts as defined */
+        break;
+    }
+}
+
 void wl_sanitize_site_fill(struct wl_sanitize_site *site, const struct wl_inst *inst, unsigned generation, uint32_t bytes) {
     memset(site, 0, sizeof *site);
     site->address = inst->address;
@@ -48,6 +102,7 @@ void wl_sanitize_site_fill(struct wl_sanitize_site *site, const struct wl_inst *
     site->returns = inst->returns;
     site->polls = inst->looks_again || inst->looks_first ? WL_SANITIZE_POLLS : inst->may_look ? WL_SANITIZE_MAY_POLL : 0;
     site->scalar = wl_inst_is_scalar(inst);
+    fill_transfer(&site->transfer, inst);
 }
 
 /* ---- waits and caches ------------------------------------------------------------------------ */

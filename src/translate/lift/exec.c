@@ -122,6 +122,8 @@ static void go_idle(struct wl_lift *l, const struct wl_idle *idle, unsigned left
             wl_lift_spend_fuel(l, idle->block[i]);
         if (wl_counts(l))
             wl_sanitize_count(l, idle->block[i], LLVMConstNull(l->i64));
+        if (wl_follows_values(l))
+            wl_sanitize_piece(l, idle->block[i], LLVMConstNull(l->i64));
         lift_idle_block(l, &l->unit.code->blocks[idle->block[i]]);
     }
     const struct wl_block *last = &l->unit.code->blocks[idle->block[idle->count - 1]];

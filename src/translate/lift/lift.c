@@ -190,18 +190,19 @@ static void mark_leaving(struct wl_lift *l, LLVMValueRef from) {
 }
 
 void wl_lift_exit_to_block(struct wl_lift *l, enum wl_exit why, uint32_t block) {
-    wl_assert(wl_region_is_flushed(l) && block < l->unit.code->block_count &&
-              l->unit.code->blocks[block].resume < l->unit.code->resume_count);
+    wl_assert(wl_region_is_flushed(l) && block < l->unit.code->block_count);
     const struct wl_block *to = &l->unit.code->blocks[block];
+    const uint32_t number = why == WL_EXIT_UNDEFINED ? l->unit.code->entry_count + block : to->resume;
+    wl_assert(why == WL_EXIT_UNDEFINED || number < l->unit.code->resume_count);
     LLVMValueRef before = LLVMGetLastInstruction(LLVMGetInsertBlock(l->b));
     uint64_t live[2] = {to->live_in.scalar[0], to->live_in.scalar[1]};
     wl_set(live, WL_SGPR_EXEC);
     wl_set(live, WL_SGPR_EXEC + 1);
     wl_lift_move_scalars(l, live, true);
     wl_rows_store(l, to);
-    if (why == WL_EXIT_MODE || why == WL_EXIT_MESSAGE) /* at others that come back here it is filled up */
+    if (why == WL_EXIT_MODE || why == WL_EXIT_MESSAGE || why == WL_EXIT_UNDEFINED) /* at others that come back here it is filled up */
         leave_fuel(l);
-    set_wave_field(l, offsetof(struct wl_wave, resume), wl_lift_int(l, l->i32, to->resume));
+    set_wave_field(l, offsetof(struct wl_wave, resume), wl_lift_int(l, l->i32, number));
     mark_leaving(l, before);
     wl_lift_exit(l, why);
 }
@@ -485,6 +486,8 @@ bool wl_lift_body(struct wl_lift *l, uint32_t p, struct wl_facts *facts) {
     l->unit.facts = l->unit.affine ? facts : NULL;
     if (wl_counts(l))
         wl_sanitize_count(l, p, active_lanes(l));
+    if (wl_follows_values(l))
+        wl_sanitize_piece(l, p, active_lanes(l));
     if (l->unit.affine)
         wl_affine_start(l->unit.affine, p, l->unit.mode, facts);
     for (uint32_t i = 0; i < block->count && !l->status; i++) {

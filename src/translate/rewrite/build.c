@@ -20,6 +20,8 @@ enum wl_status wl_unit_build(struct wl_unit *unit, struct wl_decoder *decoder, c
         status = wl_unit_find_fences(unit);
         wl_unit_count_rows(unit);
     }
+    if (!status && request->sanitize & WL_SANITIZE_INITCHECK)
+        status = wl_unit_cut_loads(unit);
     if (status)
         wl_unit_destroy(unit);
     return status;

@@ -13,7 +13,7 @@ struct access {
     uint16_t addresses[MAX_ADDRESSES], data[MAX_DATA]; /* rows; data: what an atomic works with */
     bool is_scalar, atomic_scalar;
     uint16_t scalar_data, scalar_count; /* of a scalar atomic */
-    struct wl_transfer transfer;
+    bool keeps_half;                    /* the other half of the results */
 };
 
 /* Bits that decide are defined from here on. */
@@ -55,11 +55,10 @@ static const struct wl_step *run_access(struct wl_machine *m, const struct wl_st
         wl_put_bits(set, a->scalar_data, a->scalar_count, true);
         check_scalars(m, a, set, WL_USE_ATOMIC);
     }
-    if (!a->transfer.d16) /* else the other half stays */
+    if (!a->keeps_half)
         for (unsigned i = 0; i < a->facts.result_count; i++)
             forget_row(u, a->facts.results[i], exec);
     wl_init_define_scalars(u, a->facts.writes);
-    u->transfer = a->transfer;
     return step + 1;
 }
 
@@ -82,52 +81,26 @@ static void plan_vector(struct access *a, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
     const bool atomic = isa->class == WL_ISA_ATOMIC, buffer = isa->space == WL_SPACE_BUFFER || isa->space == WL_SPACE_TBUFFER;
     const bool result = isa->class == WL_ISA_LOAD ? !inst->lds : atomic && inst->returns;
-    struct wl_transfer *t = &a->transfer;
-    unsigned at = 0, next = 0;
-    *t = (struct wl_transfer){.kind = inst->lds ? WL_TRANSFER_TO_LDS : WL_TRANSFER_VECTOR,
-                              .has_result = result,
-                              .has_data = isa->class != WL_ISA_LOAD && !inst->lds,
-                              .two = isa->addresses == 2,
-                              .sign = isa->sign,
-                              .d16 = isa->d16 && !isa->detail && !inst->zeroes_half,
-                              .hi = isa->hi,
-                              .typed = isa->detail != 0,
-                              .replaces = atomic && isa->atomic == WL_ATOMIC_SWAP,
-                              .dwords = isa->dwords};
-    if (result)
-        t->result[0] = op[at++].reg;
-    t->result[1] = (uint16_t)(t->result[0] + isa->dwords);
+    const bool has_data = isa->class != WL_ISA_LOAD && !inst->lds, decides = atomic && isa->atomic != WL_ATOMIC_SWAP;
+    unsigned at = result, next = 0;
+    a->keeps_half = isa->d16 && !isa->detail && !inst->zeroes_half;
     if (buffer || isa->by_lane) {
-        t->data[0] = op[0].reg;
-        if (atomic && !t->replaces)
+        if (decides)
             add_data(a, &op[0]);
         at = inst->lds ? 0 : 1;
     } else {
         add_address(a, &op[at++]);
-        if (t->has_data) {
-            for (; at < inst->operand_count && op[at].kind == WL_OPERAND_VGPR && next < 2; at++) {
-                t->data[next++] = op[at].reg;
-                if (atomic && !t->replaces)
-                    add_data(a, &op[at]);
-            }
-        }
+        for (; has_data && at < inst->operand_count && op[at].kind == WL_OPERAND_VGPR && next < 2; at++, next++)
+            if (decides)
+                add_data(a, &op[at]);
     }
     for (; at < inst->operand_count; at++)
         add_address(a, &op[at]);
 }
 
 static void plan_scalar(struct access *a, const struct wl_inst *inst) {
-    const struct wl_isa *isa = inst->isa;
-    const bool atomic = isa->class == WL_ISA_SMEM_ATOMIC;
     a->is_scalar = true;
-    a->transfer = (struct wl_transfer){.kind = WL_TRANSFER_SCALAR,
-                                       .has_result = isa->class == WL_ISA_SMEM_LOAD && inst->operands[0].kind == WL_OPERAND_SGPR,
-                                       .has_data = isa->class == WL_ISA_SMEM_STORE,
-                                       .sign = isa->sign,
-                                       .dwords = isa->bits < 32 ? 1 : inst->operands[0].count,
-                                       .result = {inst->operands[0].reg},
-                                       .data = {inst->operands[0].reg}};
-    a->atomic_scalar = atomic;
+    a->atomic_scalar = inst->isa->class == WL_ISA_SMEM_ATOMIC;
     a->scalar_data = inst->operands[0].reg;
     a->scalar_count = inst->operands[0].count;
     for (unsigned i = 1; i < inst->operand_count; i++)

@@ -371,6 +371,8 @@ static void add_block(struct wl_steps_builder *b, uint32_t p) {
     const struct wl_block *block = &b->unit->blocks[p];
     b->first[p] = b->step_count;
     add_start(b, block);
+    if (b->steps->block)
+        b->steps->block[p] = b->step_count;
     if (b->unit->counted)
         wl_steps_add_count(b, b->unit->counted[p]);
     for (b->at = 0; b->at < block->count && !b->status; b->at++) {
@@ -432,6 +434,19 @@ static void connect(struct wl_steps_builder *b) {
     }
 }
 
+/* For initcheck: where native code may leave for threaded code, and with which registers that nobody wrote. */
+static void follow_values(struct wl_steps_builder *b) {
+    const struct wl_unit *unit = b->unit;
+    const struct wl_live *live = &unit->blocks[unit->entry].live_in;
+    struct wl_steps_control *control = b->steps->control;
+    b->steps->block = wl_steps_allocate(b, unit->block_count * sizeof *b->steps->block);
+    b->steps->block_count = b->steps->block ? unit->block_count : 0;
+    b->steps->entry_count = unit->entry_count;
+    memcpy(control->read_scalars, live->scalar, sizeof control->read_scalars);
+    for (unsigned w = 0; w < WL_ROW_WORDS; w++)
+        control->read_rows[w] = live->full[w] | live->active[w] | live->inactive[w];
+}
+
 enum wl_status wl_steps_build(const struct wl_unit *unit, struct wl_steps **result) {
     struct wl_steps *steps = calloc(1, sizeof *steps);
     struct wl_steps_builder b = {.unit = unit, .request = unit->request, .steps = steps, .wave_size = unit->request->wave_size};
@@ -452,6 +467,8 @@ enum wl_status wl_steps_build(const struct wl_unit *unit, struct wl_steps **resu
     } else {
         steps->splits_denormals = wl_denormal_split(unit);
         steps->follows_values = unit->request->sanitize & WL_SANITIZE_INITCHECK;
+        if (steps->follows_values)
+            follow_values(&b);
         steps->resume_count = unit->resume_count;
         add_blocks(&b);
         if (!b.status)
@@ -483,15 +500,19 @@ void wl_steps_destroy(struct wl_steps *steps) {
 
 uint32_t wl_steps_run(struct wl_wave *wave, const struct wl_steps *steps) {
     struct wl_machine m = {.wave = wave, .steps = steps, .sgpr = wave->sgpr, .vgpr = wave->vgpr, .wave_size = wave->wave_size};
-    if (wave->resume >= steps->resume_count)
+    const bool at_block = steps->block_count && wave->resume >= steps->entry_count;
+    if (at_block ? wave->resume - steps->entry_count >= steps->block_count : wave->resume >= steps->resume_count)
         return WL_EXIT_ILLEGAL;
+    const uint32_t start = at_block ? steps->block[wave->resume - steps->entry_count] : steps->resume[wave->resume];
     wave->fault_pc = 1; /* until a step says better */
     if (steps->follows_values)
         m.undefined = wave->helpers->sanitize_undefined(wave);
     if (steps->splits_denormals)
         wave->helpers->denormals(wave, 1);
-    for (const struct wl_step *step = steps->code + steps->resume[wave->resume]; step;)
+    for (const struct wl_step *step = steps->code + start; step;)
         step = step->run(&m, step);
+    if (m.undefined)
+        wl_undefined_sum_up(m.undefined, wave->vgprs);
     if (steps->splits_denormals)
         wave->helpers->denormals(wave, 0);
     wave->fault_pc = 0;

@@ -58,6 +58,8 @@ struct wl_steps {
     struct wl_step *code;
     uint32_t *resume; /* index in `code` of each resume point */
     uint32_t resume_count;
+    uint32_t *block;                   /* for initcheck: index in `code` of the first instruction of each basic block */
+    uint32_t block_count, entry_count; /* the same: a basic block's number in wl_wave.resume is entry_count + its own */
     bool splits_denormals;
     bool follows_values; /* for initcheck */
     struct wl_unit_info *info;

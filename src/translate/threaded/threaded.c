@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/options.h"
+#include "machine/sanitize.h"
 #include "translate/decode/decoder.h"
 #include "translate/rewrite/rewrite.h"
 #include "translate/steps/steps.h"
@@ -46,6 +47,8 @@ EXPORT enum wl_status wl_translate_steps(const struct wl_translate_request *aske
         if (request->is_kernel)
             status = wl_unit_verify_callees(&unit, decoder);
         result->decode_ns = wl_now() - start;
+        if (request->sanitize & WL_SANITIZE_INITCHECK)
+            wl_unit_liveness(&unit);
         if (!status)
             status = wl_steps_build(&unit, &result->steps);
         if (!status) {

@@ -468,6 +468,7 @@ static void number_resume_points(struct wl_unit *unit, uint32_t entry) {
         if (unit->request->loop_entries && block->loop_entry != UINT32_MAX)
             block->resume = block->loop_entry;
     }
+    unit->entry_count = next;
     if (unit->request->loop_entries)
         unit->resume_count = next;
 }

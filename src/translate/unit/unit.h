@@ -13,7 +13,7 @@
  *   turns.h      who goes first behind a barrier     mask_work.h   scalar instructions on masks
  *   private_buffer.c  buffers that are private memory
  *   float_mode.c rounding and denormals that differ by type
- *   count.c      what the profiler counts */
+ *   count.c      what the profiler counts              defined.c     for initcheck: cuts behind loads */
 #ifndef WL_TRANSLATE_UNIT_H
 #define WL_TRANSLATE_UNIT_H
 
@@ -35,7 +35,8 @@ enum wl_block_end {
 #define WL_NO_BLOCK UINT32_MAX
 
 struct wl_count_block;    /* machine/count.h */
-struct wl_sanitize_fence; /* machine/sanitize.h */
+struct wl_defined_piece;  /* machine/sanitize.h */
+struct wl_sanitize_fence; /* the same */
 struct wl_decoder;
 struct wl_strip_loop;
 
@@ -78,6 +79,7 @@ struct wl_unit {
     uint32_t block_count;
     uint32_t entry; /* the basic block that starts at the unit's entry */
     uint32_t resume_count;
+    uint32_t entry_count;      /* resume points and loop entries; in units for initcheck, entry_count + p stands for basic block p */
     uint32_t rows;             /* highest VGPR row used + 1 */
     bool stops;                /* it has barriers, sleeps, messages or calls: most waves leave it before their end */
     bool waits;                /* `stops`, or it has loops that wait */
@@ -135,6 +137,14 @@ void wl_unit_find_private(struct wl_unit *unit, uint32_t entry);
 enum wl_status wl_unit_count(struct wl_unit *unit);
 /* Bytes of a basic block's list. */
 size_t wl_unit_counted_size(const struct wl_count_block *counted);
+
+/* ---- defined.c ---- */
+
+/* Cuts basic blocks in front of what uses the result of a load in the same basic block. Resume points and loop entries keep their numbers.
+ * WL_OUT_OF_MEMORY. */
+enum wl_status wl_unit_cut_loads(struct wl_unit *unit);
+/* The registers of a basic block so cut. */
+void wl_unit_piece(const struct wl_unit *unit, const struct wl_block *block, struct wl_defined_piece *piece);
 
 /* ---- float_mode.c ---- */
 

@@ -179,6 +179,14 @@ static void record_made(const struct wl_cpu_unit *unit, enum wl_trace_made made,
 
 static uint64_t record_begin(void) { return wl_trace_runs() ? wl_trace_now() : 0; }
 
+/* What code tells. Where there is no threaded code, native code has none to leave for: then initcheck takes the unit for one that has no undefined
+ * bits. */
+static unsigned tools_of(const struct wl_cpu_unit *unit, bool native) {
+    if (wl_counters_on())
+        return WL_SANITIZE_COUNT;
+    return wl_san_tools() & (native && !unit->steps ? ~(unsigned)WL_SANITIZE_INITCHECK : WL_SANITIZE_ALL);
+}
+
 /* `translator`: NULL for threaded code. */
 static struct wl_translate_request make_request(const struct wl_translator *translator, struct wl_device_module *module,
                                                 const struct wl_cpu_unit *unit, enum wl_mode mode) {
@@ -196,7 +204,7 @@ static struct wl_translate_request make_request(const struct wl_translator *tran
     request.dump = wl_options()->dump;
     request.exact_math = wl_options()->exact_math;
     request.matrix_sums = wl_options()->hardware_math ? WL_SUMS_HARDWARE : wl_options()->exact_math ? WL_SUMS_IN_ORDER : WL_SUMS_CHEAP;
-    request.sanitize = wl_counters_on() ? WL_SANITIZE_COUNT : wl_san_tools();
+    request.sanitize = tools_of(unit, translator);
     request.all_lines = wl_options()->perf;
     if (unit->kernel) {
         struct wl_abi abi;
@@ -245,7 +253,7 @@ static struct wl_cache_key unit_key(const struct wl_device_module *module, const
     subject.is_kernel = unit->kernel != NULL;
     subject.wave_size = unit->wave_size;
     subject.math = wl_options()->exact_math ? 1 : wl_options()->hardware_math ? 2 : 0;
-    subject.sanitize = wl_counters_on() ? WL_SANITIZE_COUNT : wl_san_tools();
+    subject.sanitize = tools_of(unit, true);
     subject.all_lines = wl_options()->perf;
     subject.translator = wl_translator_id();
     return wl_cache_key(&subject);
@@ -375,6 +383,8 @@ static enum wl_status publish_native(struct wl_device_module *module, struct wl_
 static enum wl_status make_copy(struct wl_device_module *module, struct wl_cpu_unit *unit, enum wl_mode mode) {
     wl_assert_held(&module->lock);
     wl_assert(mode != WL_MODE_WORKGROUP);
+    if (wl_san_tools() & WL_SANITIZE_INITCHECK)
+        (void)make_steps(module, unit); /* native code leaves for it */
     struct wl_cache_key key = unit_key(module, unit, mode, false);
     struct wl_native *native;
     const unsigned tier = wl_options()->tier;
@@ -409,6 +419,8 @@ enum wl_status wl_units_copy(struct wl_device_module *module, struct wl_cpu_unit
     *code = atomic_load_explicit(&unit->code[mode], memory_order_acquire);
     return status;
 }
+
+wl_unit_code *wl_units_threaded(const struct wl_cpu_unit *unit) { return unit->steps ? wl_thunk_code(unit->thunk) : NULL; }
 
 /* The module's lock is held. WL_NOT_FOUND: the copy is being made in the background. */
 static enum wl_status make_workgroup_unit(struct wl_device_module *module, struct wl_cpu_unit *unit) {

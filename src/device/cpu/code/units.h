@@ -25,6 +25,8 @@ struct wl_cpu_unit *wl_units_target(struct wl_device_module *module, uint64_t ad
 /* One copy of a unit, made if need be; *code receives it. Errors: of the translator; a copy that failed once fails again
  * with the same sentence. Thread-safe; two threads never make the same copy twice. */
 enum wl_status wl_units_copy(struct wl_device_module *module, struct wl_cpu_unit *unit, enum wl_mode mode, wl_unit_code **code);
+/* The unit's threaded code, which any wave of it may go on with; NULL: there is none. In launches that initcheck watches. */
+wl_unit_code *wl_units_threaded(const struct wl_cpu_unit *unit);
 
 /* The copy in workgroup mode for workgroups of this size (x, y and z), made or asked for if need be; *workgroup receives its unit, which is
  * the module's. NULL: there is none, or not yet, or there are copies for enough other sizes. To be called only for units whose FULL copy

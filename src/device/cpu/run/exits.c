@@ -88,7 +88,11 @@ static bool answer_jump(struct wl_job *job, struct wl_thread *thread, struct wl_
         return false;
     }
     wave->resume = resume;
-    return wl_wave_enter(job, thread, runner, wave, unit, wl_wave_mode(wave));
+    if (!wl_wave_enter(job, thread, runner, wave, unit, wl_wave_mode(wave)))
+        return false;
+    if (job->follows_waves && !unit->steps)
+        wl_sanitize_forget(runner, wave);
+    return true;
 }
 
 static void answer_message(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner) {
@@ -179,6 +183,11 @@ enum wl_wave_state wl_wave_run_on(struct wl_job *job, struct wl_thread *thread, 
         case WL_EXIT_TRAP:
             if (!answer_trap(job, thread, runner, wave))
                 return WL_WAVE_FAILED;
+            continue;
+        case WL_EXIT_UNDEFINED:
+            runner->code = wl_units_threaded(runner->unit);
+            if (!runner->code)
+                break;
             continue;
         case WL_EXIT_SPLIT: /* of workgroup mode alone */
         case WL_EXIT_ILLEGAL:

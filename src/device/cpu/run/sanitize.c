@@ -273,11 +273,13 @@ static void help_buffer_atomic(struct wl_wave *wave, uint32_t *data, const uint3
 static uint64_t tell_strip_of_buffer(const struct teller *t, struct wl_san_access *access, uint64_t base, uint64_t limit) {
     enum { LINEAR, SCRATCH };
     const uint32_t kind = (uint32_t)(limit >> 32), bytes = access->site->bytes;
-    uint64_t at[WL_STRIP], in_range = 0;
+    uint64_t at[WL_STRIP], in_range = 0, before = 0; /* of private memory: what the instruction's scalar offset skips of each lane's */
+    if (kind == SCRATCH && t->runner->mode != WL_MODE_WORKGROUP)
+        before = (base - (uint64_t)(uintptr_t)t->wave->scratch) / t->job->wave_size;
     for (uint64_t left = access->lanes; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctzll(left);
         const uint64_t offset = access->address[l];
-        at[l] = kind == SCRATCH  ? offset
+        at[l] = kind == SCRATCH  ? offset + before
                 : kind == LINEAR ? (offset + bytes <= limit ? base + offset : 0)
                                  : wl_helpers_table.buffer_place(base, limit, access->site->generation, access->first_lane + l,
                                                                  (uint32_t)offset, 0, bytes);
@@ -374,6 +376,7 @@ static void make_helpers(void) {
     helpers.sanitize_run = help_run;
     helpers.sanitize_undefined = help_undefined;
     helpers.sanitize_decides = help_decides;
+    helpers.sanitize_piece = wl_san_piece;
     helpers.count_block = wl_counters_block;
 }
 
@@ -456,16 +459,25 @@ void wl_sanitize_module(const struct wl_device_module *module) {
 
 /* ---- workgroups ------------------------------------------------------------------------------ */
 
-/* What wl_abi_sgprs and the dispatcher give a wave to begin with. */
+/* The kernel's registers but for what wl_abi_sgprs and the dispatcher give a wave to begin with. */
 static void tell_registers(const struct wl_job *job, struct wl_san_wave *wave) {
     const struct wl_abi *abi = &job->function->abi;
-    uint64_t scalars[2] = {0, 0};
-    for (int r = 0; r < abi->sgpr_end && r < WL_SGPR_FLAT_SCRATCH; r++)
-        scalars[r / 64] |= UINT64_C(1) << r % 64;
-    for (int r = WL_SGPR_FLAT_SCRATCH; r < WL_SGPR_COUNT; r++)
-        if (r != WL_SGPR_VCC && r != WL_SGPR_VCC + 1 && r != WL_SGPR_M0 && r != WL_SGPR_SCC)
-            scalars[r / 64] |= UINT64_C(1) << r % 64;
-    wl_san_registers(wave, scalars, abi->id_rows, job->rows);
+    const struct wl_steps_control *control = job->unit->steps_control;
+    uint64_t scalars[2] = {control->read_scalars[0], control->read_scalars[1]}, rows[WL_ROW_WORDS];
+    for (unsigned r = 0; r < WL_SGPR_COUNT; r++)
+        if (r < WL_SGPR_FLAT_SCRATCH ? (int)r < abi->sgpr_end
+                                     : r != WL_SGPR_VCC && r != WL_SGPR_VCC + 1 && r != WL_SGPR_M0 && r != WL_SGPR_SCC)
+            scalars[r / 64] &= ~(UINT64_C(1) << r % 64);
+    memcpy(rows, control->read_rows, sizeof rows);
+    rows[0] &= ~((UINT64_C(1) << abi->id_rows) - 1);
+    wl_san_registers(wave, scalars, rows, job->rows);
+}
+
+/* Waves that nobody follows have no undefined bits. */
+static struct wl_undefined *undefined_of(struct wl_san_wave *wave) {
+    static struct wl_undefined none;
+    struct wl_undefined *undefined = wl_san_undefined(wave);
+    return undefined ? undefined : &none;
 }
 
 bool wl_sanitize_start(struct wl_job *job, struct wl_group *group, const struct wl_extent *extent) {
@@ -484,10 +496,20 @@ bool wl_sanitize_start(struct wl_job *job, struct wl_group *group, const struct 
         wave->index = w;
         wave->scratch = wl_group_wave(group, w)->scratch;
         wl_san_wave_begin(wave);
-        if (job->sanitized->tools & WL_SANITIZE_INITCHECK)
-            tell_registers(job, wave);
+        if (wl_san_tools() & WL_SANITIZE_INITCHECK) {
+            if (job->unit->steps)
+                tell_registers(job, wave);
+            wl_group_wave(group, w)->undefined = undefined_of(wave);
+        }
     }
     return true;
+}
+
+void wl_sanitize_forget(const struct wl_runner *runner, const struct wl_wave *wave) {
+    struct wl_sanitized_group *sanitized = runner->group->sanitized;
+    struct wl_undefined *undefined = sanitized ? wl_san_undefined(&sanitized->waves[wave->wave_index]) : NULL;
+    if (undefined)
+        wl_undefined_clear(undefined);
 }
 
 /* The instruction of `bytes` bytes at which the wave exited: the one before that at which it will go on. */

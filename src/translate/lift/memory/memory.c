@@ -333,6 +333,8 @@ static bool in_own_way(struct wl_lift *l, const struct wl_access *a, const struc
 /* i1: whether a sanitizer lets the whole strip make the access, whose pattern is known. NULL: that has to be found out lane by lane. */
 static LLVMValueRef is_allowed(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, enum wl_pattern pattern,
                                LLVMValueRef start, LLVMValueRef check) {
+    if (wl_follows_values(l) && pattern == WL_PATTERN_PRIVATE)
+        return NULL;
     if (wl_sanitizes_waves(l) && (wl_counts(l) || pattern != WL_PATTERN_PRIVATE)) {
         const bool uniform = pattern == WL_PATTERN_UNIFORM;
         return uniform || pattern == WL_PATTERN_CONSECUTIVE ? wl_sanitize_run(l, a, start, 1, uniform, check) : NULL;

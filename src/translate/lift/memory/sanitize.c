@@ -4,6 +4,7 @@
 #include "machine/helpers.h"
 #include "machine/sanitize.h"
 #include "translate/isa/sanitize_site.h"
+#include "translate/lift/frame.h"
 #include "translate/lift/marks.h"
 
 #include <stddef.h>
@@ -127,7 +128,7 @@ static LLVMValueRef lanes_flat(struct wl_lift *l, LLVMValueRef addresses, unsign
 static LLVMValueRef all_good(struct wl_lift *l, const struct wl_access *a, LLVMValueRef places) {
     const unsigned bytes = wl_access_size(a);
     LLVMValueRef good;
-    if (a->place == WL_PLACE_BUFFER || wl_counts(l) || (wl_sanitizes_waves(l) && a->place != WL_PLACE_PRIVATE))
+    if (a->place == WL_PLACE_BUFFER || wl_counts(l) || wl_follows_values(l) || (wl_sanitizes_waves(l) && a->place != WL_PLACE_PRIVATE))
         return NULL;
     if (a->place == WL_PLACE_PRIVATE)
         good = in_size(l, places, offsetof(struct wl_wave, scratch_size), bytes);
@@ -165,11 +166,16 @@ static LLVMValueRef make_constant(struct wl_lift *l, const void *bytes, unsigned
 static void fill_site(const struct wl_lift *l, struct wl_sanitize_site *site, const struct wl_inst *inst, const struct wl_access *a,
                       unsigned bytes) {
     wl_sanitize_site_fill(site, inst, l->generation, bytes);
+    site->transfer.has_data = false; /* it is defined: wl_sanitize_piece */
+    if (!wl_follows_values(l))
+        site->transfer = (struct wl_transfer){.kind = WL_TRANSFER_NONE};
     if (!a)
         return;
     site->kind = a->kind == WL_ACCESS_LOAD ? WL_SANITIZE_LOAD : a->kind == WL_ACCESS_STORE ? WL_SANITIZE_STORE : WL_SANITIZE_ATOMIC;
     site->space = a->local || a->in_lds ? WL_SANITIZE_LDS : a->place == WL_PLACE_PRIVATE ? WL_SANITIZE_SCRATCH : site->space;
     site->second = a->second;
+    if (a->dwords > inst->isa->dwords) /* two addresses that became one */
+        site->transfer.dwords = a->dwords;
 }
 
 /* A struct wl_sanitize_site as a constant of the module. */
@@ -252,6 +258,25 @@ void wl_sanitize_count(struct wl_lift *l, uint32_t block, LLVMValueRef exec) {
     LLVMValueRef arguments[] = {l->wave, make_constant(l, counted, (unsigned)wl_unit_counted_size(counted), "counted"), exec};
     LLVMValueRef helper = helper_member(l, offsetof(struct wl_helpers, count_block));
     LLVMBuildCall2(l->b, LLVMFunctionType(l->void_type, parameters, 3, false), helper, arguments, 3, "");
+}
+
+void wl_sanitize_piece(struct wl_lift *l, uint32_t block, LLVMValueRef exec) {
+    struct wl_defined_piece piece;
+    wl_unit_piece(l->unit.code, &l->unit.code->blocks[block], &piece);
+    LLVMBasicBlockRef look = wl_lift_ir_block(l, "look"), leave = wl_lift_ir_block(l, "undefined"), on = wl_lift_ir_block(l, "defined");
+    LLVMTypeRef parameters[] = {l->ptr, l->ptr, l->i64};
+    LLVMValueRef undefined = wl_memory_wave_constant(l, l->wave, offsetof(struct wl_wave, undefined), l->ptr);
+    LLVMValueRef offset = number(l, l->i64, offsetof(struct wl_undefined, any));
+    LLVMValueRef any = LLVMBuildLoad2(l->b, l->i32, LLVMBuildGEP2(l->b, l->i8, undefined, &offset, 1, ""), "");
+    wl_memory_mark_likely(l, LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, any, LLVMConstNull(l->i32), ""), on, look));
+    LLVMPositionBuilderAtEnd(l->b, look);
+    LLVMValueRef arguments[] = {undefined, make_constant(l, &piece, sizeof piece, "piece"), exec};
+    LLVMValueRef helper = helper_member(l, offsetof(struct wl_helpers, sanitize_piece));
+    LLVMValueRef open = LLVMBuildCall2(l->b, LLVMFunctionType(l->i32, parameters, 3, false), helper, arguments, 3, "");
+    LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, open, LLVMConstNull(l->i32), ""), on, leave);
+    LLVMPositionBuilderAtEnd(l->b, leave);
+    wl_lift_exit_to_block(l, WL_EXIT_UNDEFINED, block);
+    LLVMPositionBuilderAtEnd(l->b, on);
 }
 
 static void tell_fence(struct wl_lift *l, const struct wl_sanitize_fence *fence) {

@@ -16,7 +16,10 @@ static inline bool wl_sanitizes(const struct wl_lift *l) { return l->unit.reques
 
 /* Whether each access is told; whether waits are, too. */
 static inline bool wl_sanitizes_waves(const struct wl_lift *l) { return l->unit.request->sanitize & ~(unsigned)WL_SANITIZE_MEMCHECK; }
-static inline bool wl_sanitizes_order(const struct wl_lift *l) { return wl_sanitizes_waves(l) && !wl_counts(l); }
+static inline bool wl_sanitizes_order(const struct wl_lift *l) { return l->unit.request->sanitize & WL_SANITIZE_RACECHECK; }
+
+/* Whether it is looked at where values come from that nobody wrote. */
+static inline bool wl_follows_values(const struct wl_lift *l) { return l->unit.request->sanitize & WL_SANITIZE_INITCHECK; }
 
 /* For tools that follow waves, i1: whether the active lanes of `strips` strips may make the access: all at `start` (`uniform`), or side by
  * side from there on. `check`: i1: whether they lie so; NULL: they do. NULL: that has to be asked strip by strip. */
@@ -24,6 +27,9 @@ LLVMValueRef wl_sanitize_run(struct wl_lift *l, const struct wl_access *access, 
                              LLVMValueRef check);
 /* Counts basic block p, which begins with lanes `exec` (i64). */
 void wl_sanitize_count(struct wl_lift *l, uint32_t block, LLVMValueRef exec);
+/* For initcheck: leaves for threaded code if something is undefined that basic block p reads, which begins with lanes `exec` (i64); else what it
+ * writes becomes defined. Goes on in a new block. */
+void wl_sanitize_piece(struct wl_lift *l, uint32_t block, LLVMValueRef exec);
 /* Tells of a wait, of cache control, of what the instruction uses too early, or that strips begin anew. Behind a flush, if need be. */
 void wl_sanitize_fence(struct wl_lift *l, const struct wl_inst *inst);
 void wl_sanitize_early_use(struct wl_lift *l, const struct wl_inst *inst);
