@@ -1,5 +1,6 @@
 /* What a kernel calls by name is implemented: all of it is read before the kernel runs. */
 #include "base/array.h"
+#include "translate/isa/isa.h"
 #include "translate/rewrite/rewrite.h"
 
 #include <stdlib.h>
@@ -26,6 +27,23 @@ static enum wl_status reach_callees(struct reach *reach, const struct wl_unit *u
     return status;
 }
 
+/* Whether it can fail in more than its instructions: indexing mode has to be followed from basic block to basic block (idiom.c). */
+static bool needs_blocks(const struct wl_unit *unit) {
+    for (uint32_t i = 0; i < unit->inst_count; i++)
+        if (unit->insts[i].isa && unit->insts[i].isa->class == WL_ISA_MOVREL && unit->insts[i].isa->detail == WL_MOVREL_INDEX_ON)
+            return true;
+    return false;
+}
+
+static enum wl_status look_at(struct wl_unit *unit, struct wl_decoder *decoder, const struct wl_translate_request *request,
+                              uint64_t entry) {
+    enum wl_status status = wl_unit_survey(unit, decoder, request, entry);
+    if (status || !needs_blocks(unit))
+        return status;
+    wl_unit_destroy(unit);
+    return wl_unit_build(unit, decoder, request, entry);
+}
+
 /* Functions that are reached through pointers are not looked at: there may be thousands, of which few are called. A wave of the kernel
  * gets registers for all of it: long kernels jump to parts of themselves, which are units of their own. */
 enum wl_status wl_unit_verify_callees(struct wl_unit *kernel, struct wl_decoder *decoder) {
@@ -33,7 +51,7 @@ enum wl_status wl_unit_verify_callees(struct wl_unit *kernel, struct wl_decoder 
     enum wl_status status = reach_callees(&reach, kernel);
     for (size_t i = 0; i < reach.count && !status; i++) {
         struct wl_unit unit;
-        status = wl_unit_build(&unit, decoder, kernel->request, reach.entries[i]);
+        status = look_at(&unit, decoder, kernel->request, reach.entries[i]);
         if (!status) {
             status = reach_callees(&reach, &unit);
             if (unit.rows > kernel->rows)

@@ -32,11 +32,19 @@ struct place {
     struct wl_regs depends; /* on what is looked at */
 };
 
+/* What an instruction's name says. The rounds ask for it again and again. */
+struct named {
+    struct wl_mask_work mask;
+    bool is_mask;      /* `mask` holds */
+    bool keeps_moving; /* its result changes in every round if its operand does */
+};
+
 struct flow {
     const struct wl_unit *unit;
     uint32_t header, latch;     /* basic blocks: the loop is what lies between */
     uint32_t first, count;      /* its instructions */
     struct wl_effects *effects; /* of each instruction */
+    struct named *named;        /* of each instruction */
     bool *moving;               /* of each instruction: what it reads moves on with every round */
     struct place *start;        /* of each basic block */
     struct wl_regs *chosen;     /* of each basic block: written or not, by a branch that depends */
@@ -125,7 +133,6 @@ static bool is_step(const struct flow *f, const struct wl_inst *inst) {
     return itself && moves;
 }
 
-/* Whether the result of an instruction changes in every round if its operand does. */
 static bool keeps_moving(const struct wl_inst *inst) {
     static const char *const losing[] = {"_and_", "_bfe_", "_lshr",   "_ashr",   "_min",  "_max",
                                          "_med",  "cmp",   "cndmask", "cselect", "_bfm_", "_cmov"};
@@ -164,35 +171,33 @@ static bool is_passed(const struct flow *f, uint32_t needed) {
 }
 
 static void lanes_step(const struct flow *f, struct place *s, uint32_t n) {
-    struct wl_mask_work work;
-    const struct wl_inst *inst = &f->unit->insts[f->first + n];
-    const struct place before = *s;
+    const struct wl_mask_work *work = &f->named[n].mask;
+    const uint64_t all = s->all, saved[2] = {s->saved[0], s->saved[1]};
     for (unsigned w = 0; w < 2; w++) /* a mask's first register stands for it */
         s->saved[w] &= ~(f->effects[n].touch.scalar[w] | f->effects[n].touch.scalar[w] >> 1);
     s->saved[0] &= ~(f->effects[n].touch.scalar[1] << 63);
-    if (!wl_mask_work(inst, f->unit->request->wave_size, &work)) {
+    if (!f->named[n].is_mask) {
         s->all = s->all && !has_exec(&f->effects[n].touch);
         return;
     }
-    const struct wl_operand *operands[2] = {&work.a, &work.b};
+    const struct wl_operand *operands[2] = {&work->a, &work->b};
     bool of_all[2];
     for (unsigned i = 0; i < 2; i++)
-        of_all[i] = operands[i]->kind == WL_OPERAND_SGPR &&
-                    (operands[i]->reg == WL_SGPR_EXEC ? before.all : wl_bit(before.saved, operands[i]->reg));
-    const bool whole = work.logic == WL_MASK_MOVE ? of_all[0] : work.logic == WL_MASK_OR && (of_all[0] || of_all[1]);
-    if (work.to == WL_SGPR_EXEC)
+        of_all[i] = operands[i]->kind == WL_OPERAND_SGPR && (operands[i]->reg == WL_SGPR_EXEC ? all : wl_bit(saved, operands[i]->reg));
+    const bool whole = work->logic == WL_MASK_MOVE ? of_all[0] : work->logic == WL_MASK_OR && (of_all[0] || of_all[1]);
+    if (work->to == WL_SGPR_EXEC)
         s->all = whole;
     else if (whole)
-        wl_set(s->saved, work.to);
-    if (work.saves && !work.saves_new && before.all)
-        wl_set(s->saved, work.saved);
+        wl_set(s->saved, work->to);
+    if (work->saves && !work->saves_new && all)
+        wl_set(s->saved, work->saved);
 }
 
 /* The result of an instruction changes in every round if its operand does, in the lanes that write; the other lanes keep what they have. */
 static void place_step(struct flow *f, struct place *s, uint32_t n) {
     const struct wl_inst *inst = &f->unit->insts[f->first + n];
     const struct wl_regs used = without_exec(f->effects[n].use), *touch = &f->effects[n].touch;
-    const bool moves = keeps_moving(inst) && wl_regs_meet(&used, &s->moves), all = s->all || wl_inst_is_scalar(inst);
+    const bool moves = f->named[n].keeps_moving && wl_regs_meet(&used, &s->moves), all = s->all || wl_inst_is_scalar(inst);
     if (!moves)
         (void)wl_regs_remove(&s->moves, touch);
     else if (all)
@@ -239,14 +244,13 @@ static void mask_depends(struct place *s, const struct wl_mask_work *work, unsig
 }
 
 static void depends_step(struct flow *f, struct place *s, uint32_t n) {
-    struct wl_mask_work work;
     const struct wl_inst *inst = &f->unit->insts[f->first + n];
     const struct wl_effects *e = &f->effects[n];
     struct wl_regs used = e->use;
     for (unsigned w = 0; w < WL_ROW_WORDS; w++)
         used.vector[w] |= e->use_lanes[w];
-    if (wl_mask_work(inst, f->unit->request->wave_size, &work)) {
-        mask_depends(s, &work, f->unit->request->wave_size / 32, wl_bit(e->touch.scalar, WL_SGPR_SCC));
+    if (f->named[n].is_mask) {
+        mask_depends(s, &f->named[n].mask, f->unit->request->wave_size / 32, wl_bit(e->touch.scalar, WL_SGPR_SCC));
         place_step(f, s, n);
         if (s->all) /* EXEC as it was where the round began. If that depends on loads, the loop counts as waiting */
             wl_put_bits(s->depends.scalar, WL_SGPR_EXEC, 2, false);
@@ -399,22 +403,26 @@ bool wl_loop_waits(const struct wl_unit *unit, uint32_t header, uint32_t latch, 
         return loads;
     const uint32_t blocks = latch - header + 1;
     f.effects = malloc(f.count * sizeof *f.effects);
+    f.named = malloc(f.count * sizeof *f.named);
     f.moving = calloc(f.count, sizeof *f.moving);
     f.start = calloc(blocks, sizeof *f.start);
     f.chosen = calloc(blocks, sizeof *f.chosen);
     f.stack = calloc(blocks, sizeof *f.stack);
     f.seen = calloc(blocks, sizeof *f.seen);
     waits = true;
-    if (f.effects && f.moving && f.start && f.chosen && f.stack && f.seen) {
+    if (f.effects && f.named && f.moving && f.start && f.chosen && f.stack && f.seen) {
         for (uint32_t n = 0; n < f.count; n++) {
             wl_inst_effects(&unit->insts[f.first + n], unit->request->wave_size, &f.effects[n]);
             (void)wl_regs_add(&f.written, &f.effects[n].touch);
+            f.named[n].is_mask = wl_mask_work(&unit->insts[f.first + n], unit->request->wave_size, &f.named[n].mask);
+            f.named[n].keeps_moving = keeps_moving(&unit->insts[f.first + n]);
         }
         find_moving(&f);
         waits = false;
         follow_rounds(&f, &waits);
     }
     free(f.effects);
+    free(f.named);
     free(f.moving);
     free(f.start);
     free(f.chosen);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* ---- discovery: which addresses are instructions, and where basic blocks start ---- */
 
@@ -655,14 +656,29 @@ static void sort_by_address(struct wl_unit *unit) {
         }
 }
 
-enum wl_status wl_unit_read(struct wl_unit *unit, struct wl_decoder *decoder, const struct wl_translate_request *request, uint64_t entry) {
+/* An array of zeros, of which few are looked at: a unit is a small part of a code object. Its pages are made when they are touched. calloc makes
+ * them so only until a large block has been freed, and fills them from then on. NULL: no memory. */
+static void *sparse_zeros(size_t size) {
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static void forget_sparse(void *memory, size_t size) {
+    if (memory)
+        munmap(memory, size);
+}
+
+/* Reads the instructions that are reachable from `entry`, in the order of their addresses; with `blocks` cuts them into basic blocks. */
+static enum wl_status read_unit(struct wl_unit *unit, struct wl_decoder *decoder, const struct wl_translate_request *request,
+                                uint64_t entry, bool blocks) {
     *unit = (struct wl_unit){.request = request};
     struct discovery d = {.unit = unit, .decoder = decoder};
-    d.marks = calloc(request->image_size / 4 + 1, 1);
+    const size_t words = request->image_size / 4 + 1;
+    d.marks = sparse_zeros(words);
     enum wl_status status = d.marks ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory to follow %s", request->name);
     if (!status && wl_processor_has(request->processor, WL_HAS_1024_VGPRS)) {
         d.banks_clobbered = wl_processor_has(request->processor, WL_MODE_SETS_BANKS);
-        d.banks = calloc(request->image_size / 4 + 1, sizeof *d.banks);
+        d.banks = sparse_zeros(words * sizeof *d.banks);
         status = d.banks ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory to follow %s", request->name);
     }
     if (!status && (!is_code(&d, entry)))
@@ -674,18 +690,31 @@ enum wl_status wl_unit_read(struct wl_unit *unit, struct wl_decoder *decoder, co
     if (!status) {
         sort_by_address(unit);
         split_barriers(unit);
-        status = cut(&d, entry);
     }
-    if (!status)
+    if (!status && blocks)
+        status = cut(&d, entry);
+    if (!status && blocks)
         status = cut_turns(&d, entry);
     if (!status)
         status = find_callees(unit);
-    free(d.marks);
-    free(d.banks);
+    forget_sparse(d.marks, words);
+    forget_sparse(d.banks, words * sizeof *d.banks);
     free(d.work);
     free(d.bad);
     if (status)
         wl_unit_destroy(unit);
+    return status;
+}
+
+enum wl_status wl_unit_read(struct wl_unit *unit, struct wl_decoder *decoder, const struct wl_translate_request *request, uint64_t entry) {
+    return read_unit(unit, decoder, request, entry, true);
+}
+
+enum wl_status wl_unit_survey(struct wl_unit *unit, struct wl_decoder *decoder, const struct wl_translate_request *request,
+                              uint64_t entry) {
+    enum wl_status status = read_unit(unit, decoder, request, entry, false);
+    if (!status)
+        wl_unit_count_rows(unit);
     return status;
 }
 
