@@ -33,7 +33,7 @@ expect $? 0 "each result is in a class"
 expect $? 0 "matrix sums of gfx942: the hardware's bits if that is asked for"
 [ "$(WAVELIFT_MATH=fast results error "$4" gfx90a)" -eq 0 ] && [ "$(WAVELIFT_MATH=exact results error "$4" gfx90a)" -gt 0 ]
 expect $? 0 "matrix sums of gfx90a: the hardware's bits unless exact ones are asked for"
-[ "$(results order "$5" gfx942)" -gt 0 ]
+[ "$(results order "$5" gfx90a)" -gt 0 ]
 expect $? 0 "sums whose order is not defined"
 
 wanting=$("$1" check --only-unsupported --arch gfx90a "$3")

@@ -48,7 +48,7 @@ void wl_ptx_lift_transposed(struct wl_lift *l, const struct wl_inst *inst) {
     LLVMValueRef own = LLVMBuildAnd(l->b, lane, number(l, 7), ""), group = LLVMBuildAnd(l->b, lane, number(l, bits == 16 ? 24 : 16), "");
     if (bits == 8) /* lanes 8 to 15 get what lanes 4 to 7 and 12 to 15 load */
         group = LLVMBuildOr(l->b, group, LLVMBuildLShr(l->b, LLVMBuildAnd(l->b, lane, number(l, 8), ""), number(l, 1), ""), "");
-    for (unsigned i = 0; i < WL_ROW_WORDS; i++) {
+    for (unsigned i = 0; i < count * each; i++) {
         unsigned step = bits == 16 ? i : i / 4 * 8 + i % 4;
         LLVMValueRef source = LLVMBuildAdd(l->b, group, number(l, step), ""), of[DWORDS] = {NULL};
         for (unsigned d = 0; d < count; d++)
