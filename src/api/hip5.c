@@ -1,8 +1,10 @@
 /* libamdhip64.so.5: what differs for programs of HIP 5. Everything else they import is found in libamdhip64.so.7, on which
  * this library depends, under the same names and versions.
  *
- * HIP 6 renumbered hipMemoryType, HIP 5.3 hipGraphNodeType (the numbers here are those of 5.2); HIP 6 also widened HIP_MEMCPY3D
+ * HIP 6 renumbered hipMemoryType, HIP 5.3 hipGraphNodeType; HIP 6 also widened HIP_MEMCPY3D
  * without giving the functions that take it a new name or version, so only the name of the library tells what a program means. */
+#include "hip5_program.h"
+
 #include <hip/hip_runtime_api.h>
 
 #include <dlfcn.h>
@@ -242,14 +244,15 @@ hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp *old, hi
     return hipSuccess;
 }
 
-/* The types counted from 1, and ended with event records. */
+/* In HIP 5.2 the types counted from 1, and ended with event records; from HIP 5.3 on they have today's numbers. The program that calls says
+ * which of them it has by what is in its file. */
 hipError_t hipGraphNodeGetType(hipGraphNode_t node, hipGraphNodeType *type) {
     enum { HIP52_COUNT = 12 };
     pthread_once(&newer.once, find_newer);
     if (!newer.node_type)
         return hipErrorSharedObjectSymbolNotFound;
     hipError_t error = newer.node_type(node, type);
-    if (error == hipSuccess)
+    if (error == hipSuccess && !wl_hip5_is_later(__builtin_return_address(0)))
         *type = (hipGraphNodeType)(*type <= hipGraphNodeTypeEventRecord ? *type + 1 : HIP52_COUNT);
     return error;
 }

@@ -1,7 +1,10 @@
 /* The public headers: the same layouts and numbers as AMD's, every function exported. */
 #include "api_test.h"
 
+#include "api/hip5_program.h"
+
 #include <dlfcn.h>
+#include <unistd.h>
 
 #define PROPERTIES hipDeviceProp_tR0000
 #include "abi.inc"
@@ -83,29 +86,83 @@ static void test_memory_types_of_hip5(void **state) {
     dlclose(library);
 }
 
-/* Programs of HIP 5 name memory by its numbers, and have their own layouts of these structures. */
-/* Nodes' types counted from 1 in HIP 5.2. */
+/* Nodes' types counted from 1 in HIP 5.2 and count from 0 since HIP 5.3. */
 static void test_node_types_of_hip5(void **state) {
     (void)state;
-    hipError_t (*ask)(hipGraphNode_t, int *) = NULL;
+    static const struct {
+        const char *name;
+        int empty; /* the number of an empty node */
+    } callers[] = {{"silent", 6},  {"gcc12", 6}, {"gcc14", 5}, {"clang15", 6}, {"clang17", 5},
+                   {"clang19", 6}, {"amd14", 6}, {"amd15", 5}, {"hip53", 5}};
+    int (*get)(void *, int *) = NULL;
     void *library = dlopen("libamdhip64.so.5", RTLD_NOW);
     hipGraph_t graph = NULL;
     hipGraphNode_t node = NULL;
     hipGraphNodeType type = hipGraphNodeTypeCount;
-    int old = 0;
     assert_non_null(library);
-    *(void **)&ask = dlsym(library, "hipGraphNodeGetType");
-    assert_non_null(ask);
+    *(void **)&get = dlsym(library, "hipGraphNodeGetType");
+    assert_non_null(get);
     ok(hipGraphCreate(&graph, 0));
     ok(hipGraphAddEmptyNode(&node, graph, NULL, 0));
     ok(hipGraphNodeGetType(node, &type));
     assert_int_equal(type, 5);
-    ok(ask(node, &old));
-    assert_int_equal(old, 6);
+    for (size_t i = 0; i < sizeof callers / sizeof *callers; i++) {
+        char path[512];
+        int (*ask)(int (*)(void *, int *), void *, int *) = NULL, number = 0;
+        snprintf(path, sizeof path, "%s/node_type_%s.so", NODE_TYPE_CALLERS, callers[i].name);
+        void *caller = dlopen(path, RTLD_NOW);
+        if (!caller)
+            fail_msg("%s", dlerror());
+        *(void **)&ask = dlsym(caller, "ask_for_type");
+        assert_non_null(ask);
+        ok(ask(get, node, &number));
+        if (number != callers[i].empty)
+            fail_msg("%s was given %d", callers[i].name, number);
+        dlclose(caller);
+    }
     ok(hipGraphDestroy(graph));
-    fails(hipErrorInvalidValue, ask(node, &old));
+    int number = 0;
+    fails(hipErrorInvalidValue, (hipError_t)get(node, &number));
 }
 
+/* Files that are no programs, that end early, or whose bytes are wrong say nothing, and do no harm. */
+static void test_damaged_programs_of_hip5(void **state) {
+    (void)state;
+    static unsigned char whole[1 << 17], damaged[1 << 17];
+    char path[] = "/tmp/wavelift-abi-XXXXXX";
+    FILE *file = fopen(NODE_TYPE_CALLERS "/node_type_hip53.so", "rb");
+    assert_non_null(file);
+    size_t size = fread(whole, 1, sizeof whole, file);
+    fclose(file);
+    assert_in_range(size, 64, sizeof whole - 1);
+    int at = mkstemp(path);
+    assert_true(at >= 0);
+    assert_false(wl_hip5_file_is_later(path));
+    assert_false(wl_hip5_file_is_later("/tmp"));
+    assert_false(wl_hip5_file_is_later("/nowhere/at/all"));
+    assert_int_equal(pwrite(at, whole, size, 0), size);
+    assert_true(wl_hip5_file_is_later(path));
+    uint32_t random = 1;
+    for (unsigned i = 0; i < 4000; i++) {
+        memcpy(damaged, whole, size);
+        for (unsigned j = 0; j < 1 + i % 4; j++) {
+            random = random * 1664525 + 1013904223;
+            size_t place = i % 2 ? random >> 8 : size - 1 - (random >> 8) % (64 * 32); /* the headers of sections lie at the end */
+            damaged[place % (i % 4 < 2 ? size : 64)] = (unsigned char)(random >> 3);
+        }
+        size_t length = i % 3 ? size : (random >> 8) % size;
+        assert_int_equal(ftruncate(at, 0), 0);
+        assert_int_equal(pwrite(at, damaged, length, 0), length);
+        (void)wl_hip5_file_is_later(path); /* may say either */
+    }
+    assert_int_equal(ftruncate(at, 0), 0);
+    assert_int_equal(pwrite(at, whole, size / 2, 0), size / 2); /* the headers of sections are gone */
+    assert_false(wl_hip5_file_is_later(path));
+    close(at);
+    unlink(path);
+}
+
+/* Programs of HIP 5 name memory by its numbers, and have their own layouts of these structures. */
 static void test_structures_of_hip5(void **state) {
     (void)state;
     struct side5 {
@@ -179,8 +236,11 @@ static void test_structures_of_hip5(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_layouts), cmocka_unit_test(test_symbols),
-                                       cmocka_unit_test(test_memory_types_of_hip5), cmocka_unit_test(test_structures_of_hip5),
-                                       cmocka_unit_test(test_node_types_of_hip5)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_layouts),
+                                       cmocka_unit_test(test_symbols),
+                                       cmocka_unit_test(test_memory_types_of_hip5),
+                                       cmocka_unit_test(test_structures_of_hip5),
+                                       cmocka_unit_test(test_node_types_of_hip5),
+                                       cmocka_unit_test(test_damaged_programs_of_hip5)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
