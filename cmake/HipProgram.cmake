@@ -124,8 +124,9 @@ function(wl_hip_binary output compiler opt archs flags sources depends)
       list(APPEND depends wavelift ${CMAKE_SOURCE_DIR}/tests/debian/exec_order.py)
     endif()
     set(libs ${WL_HIPCC_DEVICE_LIBS})
-    # -B: else it takes the default lld, which may be older than the compiler.
-    set(command ${WL_HIPCC} -B${WL_HIPCC_LLVM} -std=c++17 -Wno-linker-warnings)
+    # -B: else it takes the default lld, which may be older than the compiler. TMPDIR: clang 15 leaves empty folders there.
+    file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/tmp)
+    set(command ${CMAKE_COMMAND} -E env TMPDIR=${CMAKE_BINARY_DIR}/tmp ${WL_HIPCC} -B${WL_HIPCC_LLVM} -std=c++17 -Wno-linker-warnings)
   else()
     set(command ${WL_CLANGXX} ${WL_CLANG_TARGET} -x hip -std=c++17 -Wall -Wno-unused-command-line-argument)
     if("--genco" IN_LIST flags)

@@ -90,7 +90,7 @@ static void read_clocks(uint64_t *ns, uint64_t *ticks) {
 
 static uint32_t measured_khz(void) {
     enum { WHILE_NS = 100000 };
-    uint64_t start_ns, start, end_ns, end;
+    uint64_t start_ns = 0, start = 0, end_ns = 0, end = 0;
     read_clocks(&start_ns, &start);
     while (wl_now() - start_ns < WHILE_NS)
         wl_relax();

@@ -48,10 +48,12 @@ static bool stays_inside(const char *name) {
 }
 
 static bool make_parents(char *path, size_t from) {
-    for (char *slash = strchr(path + from, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
+    for (size_t i = from; path[i]; i++) {
+        if (path[i] != '/')
+            continue;
+        path[i] = 0;
         bool made = mkdir(path, 0700) == 0 || errno == EEXIST;
-        *slash = '/';
+        path[i] = '/';
         if (!made)
             return false;
     }

@@ -44,8 +44,8 @@ static LLVMValueRef find_fma(LLVMValueRef value, double *constant, LLVMValueRef 
 
 /* Whether `value` is what x * high lost by rounding to `product`, plus x * low; *sum: high + low. */
 static bool is_rest(LLVMValueRef value, LLVMValueRef x, LLVMValueRef product, double high, double *sum) {
-    double low, again;
-    LLVMValueRef inner, negated;
+    double low = 0, again = 0;
+    LLVMValueRef inner = NULL, negated = NULL;
     if (find_fma(value, &low, &inner) != x || find_fma(inner, &again, &negated) != x || again != high)
         return false;
     *sum = high + low;
@@ -133,7 +133,7 @@ static LLVMValueRef find_logarithm(LLVMValueRef y, LLVMValueRef choice) {
         return NULL;
     for (unsigned i = 0; i < 2; i++) {
         LLVMValueRef product = LLVMGetOperand(sum, i);
-        double high, factor;
+        double high = 0, factor = 0;
         if (find_product(product, &high) == y && is_rest(other_operand(sum, product), y, product, high, &factor) &&
             fabs(factor - M_LN2) < 1e-11)
             return choice;
