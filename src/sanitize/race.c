@@ -59,6 +59,7 @@ static void begin_phase(struct wl_race_group *group, bool new_unit) {
     if (new_unit)
         row = (row + rows - 1) & ~(rows - 1);
     group->phase_row = row;
+    wl_race_log_forget(group);
     for (uint32_t i = 0; i < group->wave_count; i++) {
         struct wl_race_wave *wave = &group->waves[i];
         wl_clock_join(&wave->clock, known);
@@ -93,7 +94,9 @@ static struct wl_race_group *take_group(void) {
     if (group)
         spare.groups = group->next;
     pthread_mutex_unlock(&spare.lock);
-    return group ? group : calloc(1, sizeof *group);
+    if (!group && (group = calloc(1, sizeof *group)))
+        group->teller = wl_race_teller();
+    return group;
 }
 
 static void end_wave(struct wl_race_wave *wave) {
@@ -101,7 +104,7 @@ static void end_wave(struct wl_race_wave *wave) {
     wl_clock_drop(wave->pending);
     struct wl_race_looks *looks = wave->looks;
     struct wl_race_strips *strips = wave->strips;
-    memset(wave, 0, sizeof *wave);
+    memset(wave, 0, offsetof(struct wl_race_wave, deferred));
     wave->looks = looks;
     wave->strips = strips;
     if (looks)
@@ -117,16 +120,20 @@ void wl_race_group_begin(struct wl_san_group *group) {
     if (!g)
         return;
     g->launch = group->launch->race;
+    if (g->launch_number != g->launch->number)
+        memset(g->numbers, 0, sizeof g->numbers); /* other code may be where the last launch's was */
+    g->launch_number = g->launch->number;
     g->uid = atomic_fetch_add_explicit(&uids, 1, memory_order_relaxed) + 1;
     g->number = (uint32_t)group->number;
     g->wave_count = group->wave_count;
     g->phase_row = 0;
+    wl_race_log_forget(g);
     g->grid_phase = atomic_load_explicit(&g->launch->grid_phase, memory_order_relaxed);
     if (group->launch->lds_size)
         g->lds = wl_race_lds_take();
     for (uint32_t i = 0; i < g->wave_count; i++)
         wl_race_begin_row(g, i, 0);
-    g->floor = g->phase_first = g->phase_unit = g->waves[0].own;
+    g->phase_first = g->phase_unit = g->waves[0].own;
 }
 
 void wl_race_group_end(struct wl_san_group *group) {
@@ -154,9 +161,10 @@ void wl_race_wave_begin(struct wl_san_wave *wave) {
 }
 
 void wl_race_wave_end(struct wl_san_wave *wave) {
-    wl_race_access_done();
-    if (wave->race)
-        wl_race_flush(wave);
+    if (!wave->race)
+        return;
+    wl_race_access_done(wave->group->race);
+    wl_race_flush(wave);
 }
 
 void wl_race_barrier_arrive(struct wl_san_wave *wave) { wl_race_wave_end(wave); }

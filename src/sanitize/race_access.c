@@ -40,28 +40,28 @@ static bool keeps_value(const struct check *c, unsigned lane, uint64_t lane_addr
     return true;
 }
 
-/* What threads are about to store, each by its last record: what is told comes before what is done. */
-enum { TELLERS = 256 };
+/* What workgroups are about to store, each by its last record: what is told comes before what is done. */
+enum { TELLERS = 1024 };
 static struct {
     _Alignas(64) _Atomic uint64_t record;
 } told[TELLERS];
+static atomic_uint tellers;
 
-static void tell_of(uint64_t record) {
-    static atomic_uint threads;
-    static _Thread_local unsigned own;
-    if (!own)
-        own = 1 + atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) % TELLERS;
-    atomic_store_explicit(&told[own - 1].record, record, memory_order_release);
+unsigned wl_race_teller(void) { return atomic_fetch_add_explicit(&tellers, 1, memory_order_relaxed) % TELLERS; }
+
+static inline void tell_of(const struct wl_race_group *group, uint64_t record) {
+    atomic_store_explicit(&told[group->teller].record, record, memory_order_release);
 }
 
 static bool is_told(uint64_t record) {
-    for (unsigned i = 0; i < TELLERS; i++)
+    const unsigned count = atomic_load_explicit(&tellers, memory_order_relaxed);
+    for (unsigned i = 0; i < TELLERS && i < count; i++)
         if ((atomic_load_explicit(&told[i].record, memory_order_acquire) ^ record) >> WL_RACE_SITE_SHIFT == 0)
             return true;
     return false;
 }
 
-void wl_race_access_done(void) { tell_of(0); }
+void wl_race_access_done(const struct wl_race_group *group) { tell_of(group, 0); }
 
 /* Whether the bytes are what another workgroup stored, or is about to store. */
 static bool comes_to_keep_value(const struct check *c, unsigned lane, uint64_t lane_address, uint64_t cell_address, uint64_t write) {
@@ -474,33 +474,41 @@ void wl_race_anew(struct wl_san_wave *wave) {
 
 /* ---- an instruction --------------------------------------------------------------------------- */
 
+/* From a lane on, those with consecutive addresses, or all with one: where they end; *size: the bytes that they access. */
+static inline unsigned end_of_run(const struct wl_san_access *a, uint64_t rest, unsigned first, uint64_t *size) {
+    const uint32_t bytes = a->site->bytes;
+    unsigned end = first + 1;
+    *size = bytes;
+    if (end < 64 && rest >> end & 1 && a->address[end] == a->address[first]) {
+        while (end < 64 && rest >> end & 1 && a->address[end] == a->address[first])
+            end++;
+        return end;
+    }
+    for (; end < 64 && rest >> end & 1 && a->address[end] == a->address[first] + *size; end++)
+        *size += bytes;
+    return end;
+}
+
 /* Lanes with consecutive addresses, or one address, become runs. */
 static void plain_lanes(struct check *c) {
     const struct wl_san_access *a = c->access;
-    const uint32_t bytes = a->site->bytes;
-    const uint32_t scale = scale_of(bytes);
-    bool scattered = false;
+    const uint32_t bytes = a->site->bytes, scale = scale_of(bytes);
+    const bool stores = a->site->kind == WL_SANITIZE_STORE;
+    bool is_scattered = false, is_shared = false;
     for (uint64_t rest = a->lanes; rest;) {
         const unsigned first = (unsigned)__builtin_ctzll(rest);
-        unsigned end = first + 1;
-        uint64_t size = bytes;
-        if (end < 64 && rest >> end & 1 && a->address[end] == a->address[first]) {
-            while (end < 64 && rest >> end & 1 && a->address[end] == a->address[first])
-                end++;
-            scattered = true;
-        } else {
-            while (end < 64 && rest >> end & 1 && a->address[end] == a->address[first] + size) {
-                size += bytes;
-                end++;
-            }
-        }
-        plain_run(c, (struct run){a->address[first], size, a->first_lane + first, scale});
-        if (c->is_strip && a->site->kind == WL_SANITIZE_STORE)
-            note_strip(c->wave, a->address[first], (uint32_t)size, a->first_lane + first);
+        uint64_t size;
+        const unsigned end = end_of_run(a, rest, first, &size);
         rest = end == 64 ? 0 : rest >> end << end;
-        scattered |= rest != 0;
+        if (rest && !is_scattered && !c->lds)
+            wl_race_prefetch(a->address, rest, stores);
+        is_scattered |= rest != 0;
+        is_shared |= end - first > 1 && size == bytes;
+        plain_run(c, (struct run){a->address[first], size, a->first_lane + first, scale});
+        if (c->is_strip && stores)
+            note_strip(c->wave, a->address[first], (uint32_t)size, a->first_lane + first);
     }
-    if (scattered && a->site->kind == WL_SANITIZE_STORE)
+    if (stores && (is_shared || (is_scattered && (!c->is_strip || c->meets))))
         check_lanes(c);
     if (c->is_strip && c->meets)
         check_strips(c);
@@ -570,6 +578,51 @@ static uint64_t flags_of(const struct wl_race_group *group, const struct wl_race
     return flags;
 }
 
+static inline uint32_t number_of(struct wl_race_group *group, const struct wl_sanitize_site *site) {
+    struct wl_race_number *known = &group->numbers[(uintptr_t)site / 32 % WL_RACE_NUMBERS];
+    if (known->site != site)
+        *known = (struct wl_race_number){site, wl_race_site(group->launch->object, site)};
+    return known->number;
+}
+
+/* The bits in which the records of one wave are alike. */
+static inline uint64_t same_wave(const struct wl_race_group *group) {
+    const uint32_t waves = (1u << group->launch->shift) - 1;
+    return (uint64_t)~((WL_RACE_UNIT - 1u) & ~waves) << WL_RACE_SEGMENT_SHIFT;
+}
+
+/* Whether a load is only noted; the workgroup's last access has been made. */
+static bool is_logged(struct wl_san_wave *wave, const struct wl_sanitize_site *site, const struct wl_san_access *access,
+                      const struct wl_san_lanes *run, const struct run *lanes) {
+    struct wl_race_group *group = wave->group->race;
+    if (!group || site->kind != WL_SANITIZE_LOAD || group->lds_stored)
+        return false;
+    if (access ? access->space != WL_SANITIZE_LDS || !access->is_strip || does_poll(access) || is_strong(site, access, true)
+               : run->space != WL_SANITIZE_LDS || is_strong(site, NULL, true))
+        return false;
+    wl_race_access_done(group);
+    if (group->grid_phase != atomic_load_explicit(&group->launch->grid_phase, memory_order_relaxed))
+        wl_race_catch_up(group);
+    return access ? wl_race_log_strip(group, wave->index, access)
+                  : wl_race_log_run(group, wave->index, site, lanes->address, (uint32_t)lanes->size, lanes->lane);
+}
+
+void wl_race_record_load(struct wl_race_group *group, uint64_t own, const struct wl_san_access *access, uint64_t start, uint32_t size) {
+    const struct wl_san_wave wave = {.index = wl_race_segment(own) & ((1u << group->launch->shift) - 1)};
+    struct check c = {.of = (struct wl_san_wave *)&wave, /* nothing is reported: it came before all stores */
+                      .access = access,
+                      .group = group,
+                      .wave = &group->waves[wave.index],
+                      .record = own | (uint64_t)number_of(group, access->site) << WL_RACE_SITE_SHIFT | bytes_of(15),
+                      .below = group->phase_first,
+                      .same = same_wave(group),
+                      .lds = true};
+    if (access->lanes)
+        plain_lanes(&c);
+    else
+        plain_run(&c, (struct run){start, size, access->first_lane, scale_of(access->site->bytes)});
+}
+
 /* Prepares the check of an access in `space`. False: there is nothing to check. */
 static bool begin_check(struct check *c, struct wl_san_wave *wave, const struct wl_sanitize_site *site, const struct wl_san_access *access,
                         uint8_t space, bool polls) {
@@ -578,32 +631,36 @@ static bool begin_check(struct check *c, struct wl_san_wave *wave, const struct 
     if (!group || space == WL_SANITIZE_SCRATCH || (lds && !group->lds))
         return false;
     struct wl_race_wave *w = &group->waves[wave->index];
-    wl_race_access_done();
-    wl_race_catch_up(group);
+    wl_race_access_done(group);
+    if (group->grid_phase != atomic_load_explicit(&group->launch->grid_phase, memory_order_relaxed))
+        wl_race_catch_up(group);
+    if (writes && lds && !group->lds_stored) {
+        wl_race_log_flush(group);
+        group->lds_stored = true;
+    }
     if (writes)
         begin_row_of_store(group, wave->index, lds);
     if (!w->own)
         return false;
-    const uint32_t waves = (1u << group->launch->shift) - 1;
     const bool strong = polls || is_strong(site, access, lds);
     *c = (struct check){
         .of = wave,
         .access = access,
         .group = group,
         .wave = w,
-        .record = w->own | (uint64_t)wl_race_site(wave->group->launch->object, site) << WL_RACE_SITE_SHIFT | bytes_of(15) |
-                  flags_of(group, w, site, space, strong, polls),
+        .record =
+            w->own | (uint64_t)number_of(group, site) << WL_RACE_SITE_SHIFT | bytes_of(15) | flags_of(group, w, site, space, strong, polls),
         .below = lds ? group->phase_first : atomic_load_explicit(&group->launch->ordered, memory_order_relaxed),
         .phase_unit = lds ? 0 : group->phase_unit,
         .phase_first = lds ? 0 : group->phase_first,
-        .same = (uint64_t)~((WL_RACE_UNIT - 1u) & ~waves) << WL_RACE_SEGMENT_SHIFT,
+        .same = same_wave(group),
         .lds = lds,
         .polls = polls,
         .strong = strong,
     };
     w->used = true;
     if (writes && !lds)
-        tell_of(c->record);
+        tell_of(group, c->record);
     return true;
 }
 
@@ -611,6 +668,8 @@ void wl_race_access(struct wl_san_wave *wave, const struct wl_san_access *access
     const struct wl_sanitize_site *site = access->site;
     const bool writes = site->kind != WL_SANITIZE_LOAD, atomic = site->kind == WL_SANITIZE_ATOMIC;
     struct check c;
+    if (is_logged(wave, site, access, NULL, NULL))
+        return;
     if (!begin_check(&c, wave, site, access, access->space, does_poll(access)))
         return;
     c.is_strip = access->is_strip;
@@ -627,7 +686,8 @@ void wl_race_access(struct wl_san_wave *wave, const struct wl_san_access *access
 /* All of it at once, or nothing. */
 bool wl_race_run(struct wl_san_wave *wave, const struct wl_san_lanes *run) {
     const struct wl_sanitize_site *site = run->site;
-    const unsigned first = (unsigned)__builtin_ctzll(run->lanes), count = (unsigned)__builtin_popcountll(run->lanes);
+    const unsigned first = (unsigned)__builtin_ctzll(run->lanes),
+                   count = 64 - (unsigned)__builtin_clzll(run->lanes) - first; /* without gaps */
     const bool stores = site->kind == WL_SANITIZE_STORE;
     struct run left = {.address = run->start + (run->uniform ? 0 : (uint64_t)first * site->bytes),
                        .size = run->uniform ? site->bytes : (uint64_t)count * site->bytes,
@@ -638,7 +698,7 @@ bool wl_race_run(struct wl_san_wave *wave, const struct wl_san_lanes *run) {
         return false; /* it may look for what others store */
     if ((left.address | left.size) & 3 || (!run->uniform && run->lanes >> first != UINT64_MAX >> (64 - count)))
         return false;
-    if (!begin_check(&c, wave, site, NULL, run->space, false))
+    if (is_logged(wave, site, NULL, run, &left) || !begin_check(&c, wave, site, NULL, run->space, false))
         return true;
     c.is_strip = stores;
     const struct run all = left;

@@ -66,6 +66,18 @@ void wl_race_give_cells(const struct check *c, uint64_t address);
 
 /* Checks and records the begin of a plain run, as much as can be done without a closer look. Returns the bytes that are done; 0: none. */
 uint64_t wl_race_run_quickly(const struct check *c, const struct run *run, bool stores);
+/* ---- loads of LDS that are only noted (race_log.c) ---- */
+/* A load of `size` bytes at `start` by lanes side by side from `lane` on, or of a strip. False: it has to be checked. */
+bool wl_race_log_run(struct wl_race_group *group, uint32_t wave, const struct wl_sanitize_site *site, uint64_t start, uint32_t size,
+                     uint32_t lane);
+bool wl_race_log_strip(struct wl_race_group *group, uint32_t wave, const struct wl_san_access *access);
+/* Records what is noted. */
+void wl_race_log_flush(struct wl_race_group *group);
+/* One of these loads: of the access's lanes, or of `size` bytes at `start` if it has none. (race_access.c) */
+void wl_race_record_load(struct wl_race_group *group, uint64_t own, const struct wl_san_access *access, uint64_t start, uint32_t size);
+
+/* Gets the records of lanes that lie anywhere in global memory on their way, so that they come all at once. */
+void wl_race_prefetch(const uint64_t *address, uint64_t lanes, bool stores);
 /* Whether the records of some cells need no closer look. `flags`: none has one of them. */
 bool wl_race_are_fine(const struct check *c, const uint64_t *records, unsigned count, uint64_t flags);
 

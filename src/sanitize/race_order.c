@@ -196,6 +196,7 @@ static struct wl_race_launch *make_launch(struct line *line, uint32_t waves) {
     tick(line);
     *launch = (struct wl_race_launch){.number = number, .line = line->id, .time = line->time, .shift = shift_of(waves)};
     launch->clock = wl_clock_keep(line->clock);
+    launch->first = first;
     atomic_store_explicit(&launch->ordered, first_unordered(line, first), memory_order_relaxed);
     remember(line, first);
     order.active++;
@@ -308,10 +309,15 @@ static bool is_launch_ordered(const struct wl_race_launch *now, const struct wl_
     return now->line == before->line || wl_clock_get(now->clock, before->line) >= before->time;
 }
 
+#define UNIT_RECORDS ((uint64_t)WL_RACE_UNIT << WL_RACE_SEGMENT_SHIFT)
+
 bool wl_race_is_ordered(const struct wl_race_group *group, uint32_t index, uint64_t record) {
     const struct wl_race_launch *launch = group->launch;
     if (record < atomic_load_explicit(&launch->ordered, memory_order_relaxed))
         return true;
+    const struct wl_clock *clock = group->waves[index].clock;
+    if (!clock && record >= launch->first && record - group->phase_unit >= UNIT_RECORDS && (group->unit_count == 1 || !group->units[1]))
+        return false; /* another workgroup's, of which the wave knows nothing */
     const struct wl_race_unit *unit = wl_race_unit_of(record);
     if (!unit->launch)
         return true;
@@ -320,7 +326,6 @@ bool wl_race_is_ordered(const struct wl_race_group *group, uint32_t index, uint6
         return true;
     const uint32_t in = wl_race_segment(record) % WL_RACE_UNIT, row = unit->row + (in >> of->shift);
     const uint32_t wave = in & ((1u << of->shift) - 1);
-    const struct wl_clock *clock = group->waves[index].clock;
     if (unit->uid == group->uid && (row < group->phase_row || wave == index))
         return true;
     return clock && (wl_clock_get(clock, wl_race_key(unit->uid)) > row || wl_clock_get(clock, wl_race_wave_key(unit->uid, wave)) > row);

@@ -148,9 +148,80 @@ static bool store_line(const struct check *c, struct wl_race_block *block, uint3
     return true;
 }
 
+/* By whose numbers it is plain that a record's access came before; signed, as hosts compare vectors. */
+struct limits {
+    int64_t below, unit, first, same;
+};
+static inline struct limits limits_of(const struct check *c) {
+    return (struct limits){(int64_t)c->below, (int64_t)c->phase_unit, (int64_t)c->phase_first, (int64_t)c->same};
+}
+__attribute__((always_inline)) static inline int64_t came_before(struct limits l, int64_t record, int64_t own) {
+    return (record < l.below) | ((record >= l.unit) & (record < l.first)) | (((record ^ own) & l.same) == 0);
+}
+
+/* Lines in a row whose cells do not count, and of which nothing needs a closer look: all at once, or nothing. `step`: from a line's record to
+ * the next one's. */
+CLONES static bool load_lines(struct wl_race_block *block, uint32_t line, unsigned count, struct limits l, uint64_t record, uint64_t step) {
+    const uint64_t *write = &block->line_write[line];
+    uint64_t *one = &block->line_read[0][line], *two = &block->line_read[1][line];
+    int64_t bad = 0, change_one = 0, change_two = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const int64_t w = (int64_t)write[i], r = (int64_t)one[i], s = (int64_t)two[i], own = (int64_t)(record + i * step);
+        const int64_t gives = came_before(l, r, own), other = came_before(l, s, own);
+        bad |= (came_before(l, w, own) ^ 1) | ((w | r | s) & 1); /* WL_RACE_CELLS */
+        change_one |= (r ^ own) & -gives;
+        change_two |= (s ^ own) & -other & (gives - 1);
+    }
+    if (bad)
+        return false;
+    for (unsigned i = 0; i < count && change_one; i++) {
+        const int64_t r = (int64_t)one[i], own = (int64_t)(record + i * step);
+        one[i] = (uint64_t)(came_before(l, r, own) ? own : r);
+    }
+    for (unsigned i = 0; i < count && change_two; i++) { /* where the first one has given way, it has this record now */
+        const int64_t r = (int64_t)one[i], s = (int64_t)two[i], own = (int64_t)(record + i * step);
+        two[i] = (uint64_t)(r != own && came_before(l, s, own) ? own : s);
+    }
+    return true;
+}
+
+/* The same of stores. `instruction`: the bits in which records of one instruction of the wave are alike; 0: they need not be told apart. */
+CLONES static bool store_lines(struct wl_race_block *block, uint32_t line, unsigned count, struct limits l, int64_t instruction,
+                               uint64_t record, uint64_t step) {
+    uint64_t *write = &block->line_write[line];
+    const uint64_t *one = &block->line_read[0][line], *two = &block->line_read[1][line];
+    int64_t bad = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const int64_t w = (int64_t)write[i], r = (int64_t)one[i], s = (int64_t)two[i], own = (int64_t)(record + i * step);
+        const int64_t fine = came_before(l, w, own) & came_before(l, r, own) & came_before(l, s, own);
+        const int64_t meets =
+            (((w ^ own) & instruction) == 0) & (((w ^ own) & (63 << WL_RACE_LANE_SHIFT)) != 0) & (instruction != 0); /* another lane's */
+        bad |= (fine ^ 1) | meets | ((w | r | s) & 1) | (w & WL_RACE_ATOMIC);
+    }
+    if (bad)
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        write[i] = record + i * step;
+    return true;
+}
+
+/* Whether all these lines are done. */
+static bool run_at_once(const struct check *c, struct wl_race_block *block, uint32_t line, const struct run *run, unsigned count,
+                        bool stores) {
+    const struct run first = {.scale = run->scale};
+    const uint64_t record = record_at(c, run->lane, 15), step = (uint64_t)lane_of(&first, WL_RACE_LINE_BYTES) << WL_RACE_LANE_SHIFT;
+    if (!stores)
+        return load_lines(block, line, count, limits_of(c), record, step);
+    const int64_t instruction = c->is_strip ? (int64_t)(c->same | WL_RACE_SITE_BITS) : 0;
+    return store_lines(block, line, count, limits_of(c), instruction, record, step);
+}
+
 static uint64_t run_lines(const struct check *c, struct wl_race_block *block, uint32_t line, const struct run *run, uint64_t size,
                           bool stores) {
     uint64_t done = 0;
+    const unsigned count = (unsigned)(size / WL_RACE_LINE_BYTES);
+    if (count > 1 && run_at_once(c, block, line, run, count, stores))
+        return (uint64_t)count * WL_RACE_LINE_BYTES;
     for (; done + WL_RACE_LINE_BYTES <= size; done += WL_RACE_LINE_BYTES, line++) {
         const uint64_t record = record_at(c, lane_of(run, done), 15);
         if (!(stores ? store_line(c, block, line, record, run->scale) : load_line(c, block, line, record)))
@@ -164,7 +235,7 @@ static uint64_t run_lines(const struct check *c, struct wl_race_block *block, ui
 enum { FEW = 4 };
 
 /* Whether what these cells remember came before. */
-static bool cells_are_fine(const struct check *c, uint64_t line, const uint64_t *cells, unsigned count, uint64_t flags) {
+static inline bool cells_are_fine(const struct check *c, uint64_t line, const uint64_t *cells, unsigned count, uint64_t flags) {
     if (line != WL_RACE_CELLS)
         return is_ordered(c, line) && !(line & flags);
     if (count > FEW)
@@ -182,22 +253,59 @@ static void record_cells(uint64_t *cells, unsigned count, uint64_t record, uint3
         fill(cells, count, record, scale);
 }
 
+/* Whether it is plain that what some cells remember came before. */
+static inline bool give_way(const struct check *c, const uint64_t *cells, unsigned count) {
+    if (count > FEW)
+        return wl_race_are_fine(c, cells, count, 0);
+    bool all = true;
+    for (unsigned i = 0; i < count; i++)
+        all &= is_fine(c, cells[i]);
+    return all;
+}
+
+static inline void record_few(uint64_t *cells, unsigned i, uint64_t record, uint32_t scale) {
+    const uint64_t own = record + ((uint64_t)(i * scale >> 16) << WL_RACE_LANE_SHIFT);
+    if (cells[i] != own)
+        __atomic_store_n(&cells[i], own, __ATOMIC_RELAXED);
+}
+
+/* Each of some reads gives way to this one if it is plain that it came before. */
+static void record_mixed(const struct check *c, uint64_t *one, uint64_t *two, unsigned count, uint64_t record, uint32_t scale) {
+    if (count > FEW) {
+        fill_reads(one, two, count, c->below, c->phase_unit, c->phase_first, c->same, record, scale);
+        return;
+    }
+    for (unsigned i = 0; i < count; i++)
+        if (is_fine(c, one[i]))
+            record_few(one, i, record, scale);
+        else if (is_fine(c, two[i]))
+            record_few(two, i, record, scale);
+}
+
 static bool load_cells(const struct check *c, struct wl_race_block *block, uint32_t in, unsigned count, const struct run *run) {
     const uint32_t line = in / WL_RACE_LINE_BYTES, cell = in / 4, first = line * WL_RACE_LINE_CELLS;
     const uint64_t record = record_at(c, run->lane, 15);
     if (!cells_are_fine(c, block->line_write[line], &block->write[cell], count, 0))
         return false;
-    for (unsigned r = 0; r < 2; r++)
-        if (cells_are_fine(c, block->line_read[r][line], &block->read[r][cell], count, 0)) {
-            wl_race_expand_line(&block->line_read[r][line], &block->read[r][first]);
-            record_cells(&block->read[r][cell], count, record, run->scale);
-            return true;
-        }
-    if (count == 1 || (block->line_read[0][line] != WL_RACE_CELLS && block->line_read[1][line] != WL_RACE_CELLS))
+    bool has_cells = false;
+    for (unsigned r = 0; r < 2; r++) {
+        const uint64_t all = block->line_read[r][line];
+        uint64_t *cells = &block->read[r][cell];
+        has_cells |= all == WL_RACE_CELLS;
+        if (!(all == WL_RACE_CELLS ? give_way(c, cells, count) : is_fine(c, all)))
+            continue;
+        wl_race_expand_line(&block->line_read[r][line], &block->read[r][first]);
+        if (count > FEW)
+            fill(cells, count, record, run->scale);
+        for (unsigned i = 0; count <= FEW && i < count; i++)
+            record_few(cells, i, record, run->scale);
+        return true;
+    }
+    if (count == 1 || !has_cells)
         return true; /* two readers are enough */
     for (unsigned r = 0; r < 2; r++)
         wl_race_expand_line(&block->line_read[r][line], &block->read[r][first]);
-    fill_reads(&block->read[0][cell], &block->read[1][cell], count, c->below, c->phase_unit, c->phase_first, c->same, record, run->scale);
+    record_mixed(c, &block->read[0][cell], &block->read[1][cell], count, record, run->scale);
     return true;
 }
 
@@ -235,4 +343,33 @@ uint64_t wl_race_run_quickly(const struct check *c, const struct run *run, bool 
     }
     wl_race_give_cells(c, run->address);
     return done;
+}
+
+/* ---- lanes that lie anywhere ------------------------------------------------------------------ */
+
+void wl_race_prefetch(const uint64_t *address, uint64_t lanes, bool stores) {
+    const struct wl_race_block *blocks[64];
+    for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+        const unsigned bit = (unsigned)__builtin_ctzll(rest);
+        const struct wl_race_block *block = blocks[bit] = wl_race_block(address[bit]);
+        const uint32_t line = address[bit] % (1u << WL_RACE_BLOCK_SHIFT) / WL_RACE_LINE_BYTES;
+        if (!block)
+            continue;
+        __builtin_prefetch(&block->line_write[line]);
+        __builtin_prefetch(&block->line_read[0][line]);
+        if (stores)
+            __builtin_prefetch(&block->line_read[1][line]);
+    }
+    for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+        const unsigned bit = (unsigned)__builtin_ctzll(rest);
+        const struct wl_race_block *block = blocks[bit];
+        const uint32_t in = address[bit] % (1u << WL_RACE_BLOCK_SHIFT), line = in / WL_RACE_LINE_BYTES;
+        if (!block)
+            continue;
+        if (stores || block->line_write[line] == WL_RACE_CELLS)
+            __builtin_prefetch(&block->write[in / 4]);
+        for (unsigned r = 0; r < 2; r++)
+            if (block->line_read[r][line] == WL_RACE_CELLS)
+                __builtin_prefetch(&block->read[r][in / 4]);
+    }
 }

@@ -6,11 +6,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { ADDRESS_BITS = 47 };
-#define BLOCKS ((size_t)1 << (ADDRESS_BITS - WL_RACE_BLOCK_SHIFT))
-
 /* One pointer for each 64 KiB of addresses; it costs memory where blocks are. */
-static _Atomic(struct wl_race_block *) *blocks;
+_Atomic(_Atomic(struct wl_race_block *) *) wl_race_blocks;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* over the lists below */
 static struct {
@@ -19,7 +16,16 @@ static struct {
     uint64_t *numbers; /* of `blocks` */
 } made;
 
-static void start(void) { blocks = wl_san_map(BLOCKS * sizeof *blocks); }
+static void start(void) {
+    _Atomic(struct wl_race_block *) *blocks = wl_san_map(WL_RACE_BLOCKS * sizeof *blocks);
+    atomic_store_explicit(&wl_race_blocks, blocks, memory_order_release);
+}
+
+/* NULL: there is no memory. */
+static _Atomic(struct wl_race_block *) *all_blocks(void) {
+    pthread_once(&once, start);
+    return atomic_load_explicit(&wl_race_blocks, memory_order_acquire);
+}
 
 /* Remembers a block, so that all can be forgotten. The caller has the lock. */
 static bool remember(struct wl_race_block *block, uint64_t number) {
@@ -39,7 +45,10 @@ static bool remember(struct wl_race_block *block, uint64_t number) {
     return true;
 }
 
-static struct wl_race_block *make_block(uint64_t number) {
+struct wl_race_block *wl_race_make_block(uint64_t number) {
+    _Atomic(struct wl_race_block *) *blocks = all_blocks();
+    if (!blocks || number >= WL_RACE_BLOCKS)
+        return NULL;
     pthread_mutex_lock(&lock);
     struct wl_race_block *block = atomic_load_explicit(&blocks[number], memory_order_relaxed);
     if (!block && (block = wl_san_map(sizeof *block)) && !remember(block, number)) {
@@ -51,36 +60,18 @@ static struct wl_race_block *make_block(uint64_t number) {
     return block;
 }
 
-struct wl_race_block *wl_race_block(uint64_t address) {
-    static _Thread_local bool started;
-    const uint64_t number = address >> WL_RACE_BLOCK_SHIFT;
-    if (!started)
-        pthread_once(&once, start);
-    started = true;
-    if (!blocks || number >= BLOCKS)
-        return NULL;
-    struct wl_race_block *block = atomic_load_explicit(&blocks[number], memory_order_acquire);
-    return block ? block : make_block(number);
-}
-
 /* ---- one access at a time ------------------------------------------------------------------------ */
 
-#define LOCKS 1024
-static struct {
-    _Alignas(64) atomic_bool taken;
-} locks[LOCKS];
+struct wl_race_piece_lock wl_race_locks[WL_RACE_LOCKS];
 
-static atomic_bool *lock_of(uint64_t address) { return &locks[(address >> WL_RACE_PIECE_SHIFT) % LOCKS].taken; }
-
-void wl_race_lock(uint64_t address) {
-    atomic_bool *taken = lock_of(address);
-    for (unsigned tries = 1; atomic_exchange_explicit(taken, true, memory_order_acquire); tries++)
+void wl_race_wait_for(atomic_bool *taken) {
+    unsigned tries = 0;
+    do
         while (atomic_load_explicit(taken, memory_order_relaxed))
             if (tries++ % 64 == 0)
                 sched_yield(); /* whoever has it writes a report, or is not running */
+    while (atomic_exchange_explicit(taken, true, memory_order_acquire));
 }
-
-void wl_race_unlock(uint64_t address) { atomic_store_explicit(lock_of(address), false, memory_order_release); }
 
 /* ---- lines ----------------------------------------------------------------------------------------- */
 
@@ -145,11 +136,11 @@ static void forget_in_block(struct wl_race_block *block, uint32_t in, uint32_t s
 }
 
 void wl_race_forget(uint64_t address, uint64_t size) {
-    pthread_once(&once, start);
+    _Atomic(struct wl_race_block *) *blocks = all_blocks();
     while (blocks && size) {
         const uint64_t number = address >> WL_RACE_BLOCK_SHIFT, in = address & ((1u << WL_RACE_BLOCK_SHIFT) - 1);
         const uint64_t rest = (1u << WL_RACE_BLOCK_SHIFT) - in, here = size < rest ? size : rest;
-        struct wl_race_block *block = number < BLOCKS ? atomic_load_explicit(&blocks[number], memory_order_acquire) : NULL;
+        struct wl_race_block *block = number < WL_RACE_BLOCKS ? atomic_load_explicit(&blocks[number], memory_order_acquire) : NULL;
         if (block)
             forget_in_block(block, (uint32_t)in, (uint32_t)here);
         address += here;

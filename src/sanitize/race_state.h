@@ -56,13 +56,35 @@ void wl_race_expand(struct wl_race_block *block, uint32_t in, uint64_t size);
 void wl_race_expand_line(uint64_t *line, uint64_t *cells);
 /* The record of the last write of the byte at that offset. */
 uint64_t wl_race_write_at(const struct wl_race_block *block, uint32_t in);
+/* The blocks that there are, by the upper bits of addresses; NULL: there is none yet. */
+enum { WL_RACE_ADDRESS_BITS = 47 };
+#define WL_RACE_BLOCKS (UINT64_C(1) << (WL_RACE_ADDRESS_BITS - WL_RACE_BLOCK_SHIFT))
+extern _Atomic(_Atomic(struct wl_race_block *) *) wl_race_blocks;
+struct wl_race_block *wl_race_make_block(uint64_t number);
 /* The block of an address, made if need be. NULL: there is no memory. */
-struct wl_race_block *wl_race_block(uint64_t address);
+static inline struct wl_race_block *wl_race_block(uint64_t address) {
+    const uint64_t number = address >> WL_RACE_BLOCK_SHIFT;
+    _Atomic(struct wl_race_block *) *blocks = atomic_load_explicit(&wl_race_blocks, memory_order_acquire);
+    struct wl_race_block *block = blocks && number < WL_RACE_BLOCKS ? atomic_load_explicit(&blocks[number], memory_order_acquire) : NULL;
+    return block ? block : wl_race_make_block(number);
+}
 /* Threads that check accesses to the same piece of global memory do so one after the other: of two accesses at the same time, the second finds
  * the record of the first. */
-enum { WL_RACE_PIECE_SHIFT = 12 };
-void wl_race_lock(uint64_t address);
-void wl_race_unlock(uint64_t address);
+enum { WL_RACE_PIECE_SHIFT = 12, WL_RACE_LOCKS = 1024 };
+struct wl_race_piece_lock {
+    _Alignas(64) atomic_bool taken;
+};
+extern struct wl_race_piece_lock wl_race_locks[WL_RACE_LOCKS];
+static inline atomic_bool *wl_race_lock_of(uint64_t address) {
+    return &wl_race_locks[(address >> WL_RACE_PIECE_SHIFT) % WL_RACE_LOCKS].taken;
+}
+void wl_race_wait_for(atomic_bool *taken);
+static inline void wl_race_lock(uint64_t address) {
+    atomic_bool *taken = wl_race_lock_of(address);
+    if (atomic_exchange_explicit(taken, true, memory_order_acquire))
+        wl_race_wait_for(taken);
+}
+static inline void wl_race_unlock(uint64_t address) { atomic_store_explicit(wl_race_lock_of(address), false, memory_order_release); }
 /* Forgets all accesses to a range; to all memory. */
 void wl_race_forget(uint64_t address, uint64_t size);
 void wl_race_forget_all(void);
@@ -90,6 +112,7 @@ struct wl_race_launch {
     uint64_t line;            /* the stream that it runs in */
     uint32_t time;            /* its place in the line */
     struct wl_clock *clock;   /* of lines: what was finished when it began. While it is active */
+    uint64_t first;           /* records from here on were made since it began */
     _Atomic uint64_t ordered; /* records below were made before it began */
     atomic_uint grid_phase;   /* barriers of the whole grid */
     uint32_t shift;           /* waves of a workgroup: at most 1 << shift */
@@ -160,33 +183,43 @@ struct wl_race_strips {
     } runs[64];
 };
 struct wl_race_wave {
-    struct wl_race_strips *strips;        /* NULL until there are any */
-    struct wl_race_looks *looks;          /* NULL until there are any */
-    struct wl_race_deferred deferred[16]; /* pairs of a load and an atomic; few loops of compare and swap have more */
+    struct wl_race_strips *strips; /* NULL until there are any */
+    struct wl_race_looks *looks;   /* NULL until there are any */
     uint32_t deferred_count;
     uint32_t row;
-    uint64_t own;             /* its segment, as a record; 0: there are no more */
-    uint32_t agent_row;       /* rows below are visible to other workgroups */
-    bool used;                /* the row has accesses */
-    bool dirty;               /* it stored to global memory and has not waited (or not written the cache back) since */
-    bool dirty_lds;           /* the same for LDS */
-    bool written_back;        /* no store since the last write-back */
-    bool published;           /* what it did before `agent_row` includes stores or a write-back, or it knows of other waves */
-    bool stored;              /* without an atomic, since it began */
-    bool stored_phase;        /* since the last barrier */
-    struct wl_clock *clock;   /* of other waves (wl_race_key) */
-    struct wl_clock *pending; /* what the next invalidation of the cache makes it know */
+    uint64_t own;                         /* its segment, as a record; 0: there are no more */
+    uint32_t agent_row;                   /* rows below are visible to other workgroups */
+    bool used;                            /* the row has accesses */
+    bool dirty;                           /* it stored to global memory and has not waited (or not written the cache back) since */
+    bool dirty_lds;                       /* the same for LDS */
+    bool written_back;                    /* no store since the last write-back */
+    bool published;                       /* what it did before `agent_row` includes stores or a write-back, or it knows of other waves */
+    bool stored;                          /* without an atomic, since it began */
+    bool stored_phase;                    /* since the last barrier */
+    struct wl_clock *clock;               /* of other waves (wl_race_key) */
+    struct wl_clock *pending;             /* what the next invalidation of the cache makes it know */
+    struct wl_race_deferred deferred[16]; /* pairs of a load and an atomic; few loops of compare and swap have more */
 };
+struct wl_race_number {
+    const struct wl_sanitize_site *site;
+    uint32_t number;
+};
+enum { WL_RACE_NUMBERS = 128 };
 struct wl_race_group {
     struct wl_race_launch *launch;
+    uint32_t launch_number;                         /* the launch's */
+    unsigned teller;                                /* see wl_race_teller */
+    struct wl_race_number numbers[WL_RACE_NUMBERS]; /* of instructions that it has met in this launch (race_site.c) */
     uint32_t uid, number;
     uint32_t *units; /* of rows 0 on; 0: none */
     uint32_t unit_count;
     uint32_t phase_row;
     uint64_t phase_first; /* records of this workgroup below were made before the last barrier */
     uint64_t phase_unit;  /* the first record of that row's unit */
-    uint64_t floor;       /* the first record of the workgroup */
     struct wl_race_block *lds;
+    struct wl_race_log *log; /* loads of LDS (race_log.c); NULL until there are any */
+    bool logs;               /* it has some */
+    bool lds_stored;         /* a wave has stored to LDS since the last barrier */
     struct wl_race_variables *variables;
     uint32_t grid_phase;
     uint32_t wave_count;
@@ -197,14 +230,17 @@ struct wl_race_group {
 static inline uint64_t wl_race_key(uint32_t uid) { return (uint64_t)uid << 6; }
 static inline uint64_t wl_race_wave_key(uint32_t uid, uint32_t wave) { return (uint64_t)uid << 6 | (wave + 1); }
 
+/* What the workgroup has noted of loads of LDS does not matter any more. */
+static inline void wl_race_log_forget(struct wl_race_group *group) { group->logs = group->lds_stored = false; }
 /* Where all workgroups of the launch have met since the last call, the waves begin a new row. */
 void wl_race_catch_up(struct wl_race_group *group);
 /* The wave goes on in `row`. False: no more segments. */
 bool wl_race_begin_row(struct wl_race_group *group, uint32_t wave, uint32_t row);
 
-/* The calling thread's last access, which was told before it was made, has been made; the wave learns from what it looked at.
- * (race_access.c) */
-void wl_race_access_done(void);
+/* A number for a workgroup that tells what it is about to store. The workgroup's last access, which was told before it was made, has been made.
+ * The wave learns from what it looked at. (race_access.c) */
+unsigned wl_race_teller(void);
+void wl_race_access_done(const struct wl_race_group *group);
 void wl_race_learn(struct wl_race_group *group, uint32_t wave);
 /* Reports what the wave has deferred. (race_report.c) */
 void wl_race_flush(const struct wl_san_wave *wave);

@@ -126,6 +126,7 @@ struct wl_inst {
     uint8_t addresses[WL_MAX_ADDRESSES];
     uint8_t index_mode;  /* gfx9's indexing: WL_INDEX_*: which VGPR operands are relative to M0[7:0] */
     bool fence;          /* nothing behind it is done before what stands in front of it (fence.c) */
+    bool is_quiet;       /* a wait of which racecheck learns nothing (rewrite/quiet_waits.c) */
     uint32_t early;      /* in a unit for racecheck: number of wl_unit.early, plus 1; 0: none */
     bool ends_turn;      /* a wait at which the workgroup's other waves have their turns (unit/turns.h) */
     uint8_t piece;       /* its number, of those that one instruction is done in (unit/pieces.h) */

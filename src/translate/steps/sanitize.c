@@ -32,7 +32,7 @@ static void add_fence(struct wl_steps_builder *b, const struct wl_sanitize_fence
 
 void wl_steps_add_sanitize_fence(struct wl_steps_builder *b, const struct wl_inst *inst) {
     struct wl_sanitize_fence fence;
-    if (wl_sanitize_fence_fill(&fence, inst, b->generation))
+    if (!inst->is_quiet && b->request->sanitize & WL_SANITIZE_RACECHECK && wl_sanitize_fence_fill(&fence, inst, b->generation))
         add_fence(b, &fence);
 }
 

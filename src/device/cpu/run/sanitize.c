@@ -328,12 +328,12 @@ static uint32_t help_run(struct wl_wave *wave, const struct wl_sanitize_site *si
         run.start -= (uint64_t)(uintptr_t)group->lds;
     else if (start >> 47)
         return 0; /* an aperture */
-    const struct wl_job *job = wl_fault_thread()->job;
-    if (job->counts) {
-        wl_counters_run(job, &run);
+    struct wl_sanitized_group *sanitized = group->sanitized;
+    if (!sanitized || !sanitized->group.launch) { /* code that counts */
+        wl_counters_run(wl_fault_thread()->job, &run);
         return 1;
     }
-    struct wl_san_wave *watched = &group->sanitized->waves[wave->wave_index];
+    struct wl_san_wave *watched = &sanitized->waves[wave->wave_index];
     watched->instructions++;
     return !watched->group->launch->tools || wl_san_access_run(watched, &run);
 }

@@ -288,7 +288,7 @@ static void tell_fence(struct wl_lift *l, const struct wl_sanitize_fence *fence)
 
 void wl_sanitize_fence(struct wl_lift *l, const struct wl_inst *inst) {
     struct wl_sanitize_fence fence;
-    if (wl_sanitize_fence_fill(&fence, inst, l->generation))
+    if (!inst->is_quiet && l->unit.request->sanitize & WL_SANITIZE_RACECHECK && wl_sanitize_fence_fill(&fence, inst, l->generation))
         tell_fence(l, &fence);
 }
 
