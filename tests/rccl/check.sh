@@ -1,0 +1,40 @@
+#!/bin/sh
+# check.sh BUILD [RELEASE [TARGET]]: installs a release of Debian (default: trixie, with RCCL 5.4; experimental has 7.2) with RCCL into BUILD/rccl, some 5 GB, compiles
+# this folder's programs there, and runs them on the libraries of that build: over 2, 4 and 8 devices of a process, and of a process each. Needs what
+# tests/rocm/root.sh needs; some minutes on two idle CPUs.
+set -eu
+build=$(realpath "$1")
+release=${2:-trixie}
+target=${3:-gfx90a}
+here=$(realpath "$(dirname "$0")")
+root=$build/rccl/$release
+# shellcheck source=../rocm/root.sh
+. "$here/../rocm/root.sh"
+
+root_tools
+root_make "$root" "$release"
+root_install "$root" "$release" g++ librccl-dev libamdhip64-dev libllvm19
+root_wavelift "$root" "$build"
+mkdir -p "$root/wavelift/bin" "$root/programs"
+cp "$build/bin/wavelift" "$root/wavelift/bin/"
+cp "$here"/*.h "$here"/*.cpp "$root/programs/"
+for program in collectives ranks; do
+    root_inside "$root" g++ -O2 -w -D__HIP_PLATFORM_AMD__ "programs/$program.cpp" -o "programs/$program" -lrccl -lamdhip64
+done
+
+status=0
+# run DEVICES PROGRAM ARGUMENT...
+run() {
+    devices=$1
+    program=$2
+    shift 2
+    echo "== $program $* $target"
+    root_inside "$root" env WAVELIFT_CACHE_DIR=/wavelift/cache WAVELIFT_DEVICES="cpu:$devices" WAVELIFT_ARCH="$target" \
+        timeout 1800 /wavelift/bin/wavelift run "/programs/$program" "$@" || status=1
+}
+run 2 collectives 2
+run 4 collectives 4
+run 8 collectives 8 1 10000
+run 2 ranks 2 1000000 10 10
+run 8 ranks 8 1000 1000
+exit $status

@@ -1,0 +1,102 @@
+/* ranks PROCESSES COUNT ROUNDS [SECONDS]: an all-reduce of COUNT floats over processes with a device each, ROUNDS times, compared with the host's sums.
+ * With SECONDS, process 0 comes that much later to the last one; the others print how much CPU time each of them took in that time. */
+#include <hip/hip_runtime_api.h>
+#include <rccl/rccl.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#define CHECK(call)                                                                                                                        \
+    do {                                                                                                                                   \
+        const int error = (int)(call);                                                                                                     \
+        if (error) {                                                                                                                       \
+            printf("FAIL process %d: %s: %d\n", rank, #call, error);                                                                       \
+            return 1;                                                                                                                      \
+        }                                                                                                                                  \
+    } while (0)
+
+static double seconds(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static float value(size_t i, int rank, int round) { return (float)((i * 7 + (size_t)(rank + round)) % 1000); }
+
+static int run(int rank, int processes, size_t count, int rounds, unsigned late, const std::vector<int> &from, const std::vector<int> &to) {
+    ncclUniqueId id;
+    const double begin = seconds(CLOCK_MONOTONIC);
+    if (rank == 0) {
+        CHECK(ncclGetUniqueId(&id));
+        for (int other = 1; other < processes; other++)
+            CHECK(write(to[other], &id, sizeof id) != sizeof id);
+    } else {
+        CHECK(read(from[rank], &id, sizeof id) != sizeof id);
+    }
+    ncclComm_t comm;
+    hipStream_t stream;
+    float *source, *target;
+    std::vector<float> host(count);
+    CHECK(hipSetDevice(rank));
+    CHECK(ncclCommInitRank(&comm, processes, id, rank));
+    CHECK(hipStreamCreate(&stream));
+    CHECK(hipMalloc(&source, count * sizeof *source));
+    CHECK(hipMalloc(&target, count * sizeof *target));
+    int wrong = 0;
+    for (int round = 0; round < rounds; round++) {
+        for (size_t i = 0; i < count; i++)
+            host[i] = value(i, rank, round);
+        CHECK(hipMemcpy(source, host.data(), count * sizeof *source, hipMemcpyHostToDevice));
+        const bool waits = late && round == rounds - 1;
+        if (waits && rank == 0)
+            sleep(late);
+        const double used = seconds(CLOCK_PROCESS_CPUTIME_ID);
+        CHECK(ncclAllReduce(source, target, count, ncclFloat, ncclSum, comm, stream));
+        CHECK(hipStreamSynchronize(stream));
+        if (waits && rank)
+            printf("process %d took %.0f %% of a CPU while it waited\n", rank, (seconds(CLOCK_PROCESS_CPUTIME_ID) - used) * 100 / late);
+        if (round == 0 && rank == 0)
+            printf("%.1f s from the start to the first result\n", seconds(CLOCK_MONOTONIC) - begin);
+        CHECK(hipMemcpy(host.data(), target, count * sizeof *target, hipMemcpyDeviceToHost));
+        for (size_t i = 0; i < count; i++) {
+            float sum = 0;
+            for (int other = 0; other < processes; other++)
+                sum += value(i, other, round);
+            wrong += host[i] != sum;
+        }
+    }
+    CHECK(ncclCommDestroy(comm));
+    if (wrong)
+        printf("FAIL process %d: %d wrong numbers\n", rank, wrong);
+    return wrong != 0;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 4)
+        return 2;
+    const int processes = atoi(argv[1]), rounds = atoi(argv[3]);
+    std::vector<int> from(processes), to(processes);
+    int failed = 0;
+    for (int rank = 0; rank < processes; rank++) {
+        int ends[2];
+        if (pipe(ends))
+            return 2;
+        from[rank] = ends[0];
+        to[rank] = ends[1];
+    }
+    setvbuf(stdout, nullptr, _IOLBF, 0);
+    for (int rank = 0; rank < processes; rank++)
+        if (fork() == 0)
+            exit(run(rank, processes, (size_t)atol(argv[2]), rounds, argc > 4 ? (unsigned)atoi(argv[4]) : 0, from, to));
+    for (int rank = 0; rank < processes; rank++) {
+        int status;
+        wait(&status);
+        failed += status != 0;
+    }
+    printf("%s: %d times over %d processes, %d failed\n", failed ? "FAIL" : "PASS", rounds, processes, failed);
+    return failed != 0;
+}
