@@ -42,6 +42,8 @@ SUITES = [
     Suite("rocalution", {"sid": "librocalution0-tests", "experimental": "librocalution1-tests"}, TESTS + "rocalution-test"),
     Suite("miopen", both("libmiopen1-tests"), TESTS + "miopen_gtest"),
     Suite("hipblaslt", both("libhipblaslt1-tests"), TESTS + "hipblaslt-test", environment=LINES, leave_out=ASIDE),
+    # Code for gfx942 and gfx950 alone.
+    Suite("hipsparselt", {"experimental": "hipsparselt-tests"}, "usr/bin/hipsparselt-test", environment=LINES, leave_out=ASIDE),
     Suite("magma", both("libmagma-rocm-test"), "usr/lib/x86_64-linux-gnu/libmagma-rocm-test/testing/testing_*", kind="magma",
           # Of threads of the host; it fails where OMP_NUM_THREADS is set. Of BLAS on the host, or against itself: MAGMA's own runs leave
           # the latter out, and say of the former that it may crash.

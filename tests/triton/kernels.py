@@ -159,7 +159,8 @@ p = np.exp(score - score.max(1, keepdims=True))
 compare("attention", out.read(), p / p.sum(1, keepdims=True) @ v.astype(np.float64), 1e-3)  # p is rounded to f16
 
 # FP4 (e2m1), FP8 (e4m3) and BF8 (e5m2): any finite numbers, against sums in f64, which are exact. So are sums of FP4 in f32; other sums are
-# rounded, and compared relative to the sum of absolute values. Triton has no products of FP6.
+# rounded, and compared relative to the sum of absolute values. Triton has no products of FP6: neither
+# its language nor its compiler for AMD takes e2m3 or e3m2 (tests/programs/scaled_products.hip has them).
 def decode(codes, exponent_bits, mantissa_bits):
     sign = np.where(codes >> (exponent_bits + mantissa_bits) & 1, -1.0, 1.0)
     exponent = (codes >> mantissa_bits & (1 << exponent_bits) - 1).astype(np.int64)
