@@ -228,6 +228,10 @@ struct wl_helpers {
      * wl_undefined_use; `lane`: 64: of the whole wave. */
     void (*sanitize_decides)(struct wl_wave *wave, uint64_t code, uint32_t use, uint32_t lane, uint64_t origin);
 
+    uint8_t *const
+        *sanitize_values; /* of memory: for each 2^16 bytes of addresses below 2^47, NULL: all bits are defined; else the undefined
+                                      * bits of each byte. Loads and atomics of what is defined need not be told to initcheck; nor do stores of what
+                                      * is defined to there */
     /* Native code for initcheck comes to a piece of it with these active lanes, and some register has undefined bits. 1: one that the piece
      * reads has, so that threaded code must go on (WL_EXIT_UNDEFINED). 0: it may go on, and what it writes counts as defined. */
     uint32_t (*sanitize_piece)(struct wl_undefined *undefined, const struct wl_defined_piece *piece, uint64_t exec);

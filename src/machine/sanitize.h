@@ -125,6 +125,7 @@ static inline uint64_t wl_origin_number(uint64_t origin) { return origin & ((UIN
 struct wl_undefined {
     uint32_t wave_size;
     uint32_t any;                /* 0: no register has any; native code looks here */
+    uint8_t *lds, *scratch;      /* the undefined bits of the workgroup's LDS and of the wave's scratch, byte by byte */
     uint64_t rows[WL_ROW_WORDS]; /* bit r: row r may have some. Right where `any` is looked at: threaded code sums up when it ends */
     uint64_t scalar[2];          /* bit r: sgpr[r] has some */
     uint32_t sgpr[WL_SGPR_COUNT];
@@ -172,15 +173,15 @@ static inline void wl_undefined_set_scalar(struct wl_undefined *u, unsigned reg,
 
 /* No register has undefined bits any more. */
 static inline void wl_undefined_clear(struct wl_undefined *u) {
+    if (!u->any)
+        return;
     u->any = 0;
     for (unsigned w = 0; w < 2; w++)
-        u->scalar[w] = 0;
-    for (unsigned r = 0; r < WL_SGPR_COUNT; r++)
-        u->sgpr[r] = 0;
+        for (; u->scalar[w]; u->scalar[w] &= u->scalar[w] - 1)
+            u->sgpr[w * 64 + (unsigned)__builtin_ctzll(u->scalar[w])] = 0;
     for (unsigned w = 0; w < WL_ROW_WORDS; w++)
-        u->rows[w] = 0;
-    for (unsigned r = 0; r < WL_VGPR_COUNT; r++)
-        u->lanes[r] = 0;
+        for (; u->rows[w]; u->rows[w] &= u->rows[w] - 1)
+            u->lanes[w * 64 + (unsigned)__builtin_ctzll(u->rows[w])] = 0;
 }
 
 /* Sets `any` and `rows` from what is said of the first `count` rows; the others have no undefined bits. */

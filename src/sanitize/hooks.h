@@ -24,6 +24,8 @@ struct wl_san_launch {
     uint32_t wave_size;
     uint64_t arguments, arguments_size; /* memory that the launch alone reads, and nobody writes meanwhile */
     uint32_t lds_size, scratch_size;    /* bytes, of a workgroup and of a lane */
+    /* Registers that have no value when a wave begins, and that it may read before it writes them. */
+    uint64_t unwritten_scalars[2], unwritten_rows[WL_ROW_WORDS];
     bool cooperative;
     bool silent;       /* initcheck only follows values: what it finds is not reported */
     void *race, *sync; /* the engines' own */
@@ -84,10 +86,10 @@ void wl_san_group_begin(struct wl_san_group *group);
 void wl_san_group_end(struct wl_san_group *group);
 void wl_san_wave_begin(struct wl_san_wave *wave);
 void wl_san_wave_end(struct wl_san_wave *wave);
-/* Behind wave_begin: these of the wave's registers have no values, and may be read before they are written. `row_count`: rows that it has. */
-void wl_san_registers(struct wl_san_wave *wave, const uint64_t scalars[2], const uint64_t rows[WL_ROW_WORDS], uint32_t row_count);
-/* What nobody wrote of the wave's registers; NULL: nobody follows it. */
+/* What nobody wrote of the wave's registers; NULL: there is no memory for that, or initcheck does not watch the launch. */
 struct wl_undefined *wl_san_undefined(struct wl_san_wave *wave);
+/* wl_helpers.sanitize_values; NULL: there is no memory for it. */
+uint8_t *const *wl_san_values(void);
 /* wl_helpers.sanitize_piece. */
 uint32_t wl_san_piece(struct wl_undefined *undefined, const struct wl_defined_piece *piece, uint64_t exec);
 /* Such bits decide something (wl_helpers.sanitize_decides). */

@@ -12,18 +12,8 @@
 
 static struct {
     pthread_mutex_t lock;
-    struct wl_init_wave *waves;
     struct wl_init_group *groups;
 } spare = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static struct wl_init_wave *take_wave(void) {
-    pthread_mutex_lock(&spare.lock);
-    struct wl_init_wave *wave = spare.waves;
-    if (wave)
-        spare.waves = wave->next;
-    pthread_mutex_unlock(&spare.lock);
-    return wave ? wave : wl_san_map(sizeof *wave);
-}
 
 static struct wl_init_group *take_group(void) {
     pthread_mutex_lock(&spare.lock);
@@ -34,12 +24,12 @@ static struct wl_init_group *take_group(void) {
     return group ? group : calloc(1, sizeof *group);
 }
 
-/* Nobody has written it. Without memory for that, it counts as defined. */
-static void begin_area(struct wl_init_area *area, size_t size) {
+/* Nobody has written it. False: there is no memory for that. */
+static bool begin_area(struct wl_init_area *area, size_t size) {
     if (size > area->capacity) {
         free(area->bits);
         free(area->origins);
-        area->bits = malloc(size);
+        area->bits = malloc(size + WL_INIT_AREA_BEHIND);
         area->origins = calloc(size / 4 + 1, sizeof *area->origins);
         area->has_origins = false;
         area->capacity = area->bits && area->origins ? size : 0;
@@ -50,15 +40,13 @@ static void begin_area(struct wl_init_area *area, size_t size) {
     if (area->size && area->has_origins)
         memset(area->origins, 0, (area->capacity / 4 + 1) * sizeof *area->origins);
     area->has_origins = false;
+    return area->size == size;
 }
 
 void wl_init_group_begin(struct wl_san_group *group) {
-    struct wl_init_group *g = take_group();
-    group->init = g;
-    if (!g)
-        return;
-    begin_area(&g->lds, group->launch->lds_size);
-    memset(g->waves, 0, sizeof g->waves);
+    struct wl_init_group *g = group->init = take_group();
+    if (g && !begin_area(&g->lds, group->launch->lds_size))
+        wl_init_group_end(group);
 }
 
 void wl_init_group_end(struct wl_san_group *group) {
@@ -66,43 +54,46 @@ void wl_init_group_end(struct wl_san_group *group) {
     if (!g)
         return;
     pthread_mutex_lock(&spare.lock);
-    for (unsigned i = 0; i < sizeof g->waves / sizeof *g->waves; i++)
-        if (g->waves[i]) {
-            g->waves[i]->next = spare.waves;
-            spare.waves = g->waves[i];
-        }
     g->next = spare.groups;
     spare.groups = g;
     pthread_mutex_unlock(&spare.lock);
     group->init = NULL;
 }
 
-void wl_init_wave_begin(struct wl_san_wave *wave) {
-    struct wl_init_group *g = wave->group->init;
-    const uint32_t size = wave->group->launch->wave_size;
-    struct wl_init_wave *w = g && wave->index < sizeof g->waves / sizeof *g->waves ? take_wave() : NULL;
-    wave->init = w;
-    if (!w)
-        return;
-    g->waves[wave->index] = w;
-    w->undefined.wave_size = size;
-    wl_undefined_clear(&w->undefined);
-    begin_area(&w->scratch, (size_t)wave->group->launch->scratch_size * size);
+/* The registers that nobody has written, of those that may be read before they are. */
+static void begin_registers(struct wl_undefined *u, const struct wl_san_launch *launch) {
+    const uint64_t all = u->wave_size == 64 ? UINT64_MAX : UINT32_MAX;
+    wl_undefined_clear(u);
+    for (unsigned w = 0; w < 2; w++)
+        for (uint64_t left = launch->unwritten_scalars[w]; left; left &= left - 1) {
+            const unsigned r = w * 64 + (unsigned)__builtin_ctzll(left);
+            wl_undefined_set_scalar(u, r, r == WL_SGPR_SCC ? 1 : UINT32_MAX, wl_origin(WL_ORIGIN_SGPR, r));
+        }
+    for (unsigned w = 0; w < WL_ROW_WORDS; w++) {
+        u->rows[w] = launch->unwritten_rows[w];
+        u->any |= u->rows[w] != 0;
+        for (uint64_t left = u->rows[w]; left; left &= left - 1) {
+            const unsigned r = w * 64 + (unsigned)__builtin_ctzll(left);
+            u->lanes[r] = u->never[r] = all;
+        }
+    }
 }
 
-void wl_san_registers(struct wl_san_wave *wave, const uint64_t scalars[2], const uint64_t rows[WL_ROW_WORDS], uint32_t row_count) {
-    struct wl_init_wave *w = wave->init;
-    if (!w)
+void wl_init_wave_begin(struct wl_san_wave *wave) {
+    struct wl_init_group *g = wave->group->init;
+    const struct wl_san_launch *launch = wave->group->launch;
+    if (!g || wave->index >= sizeof g->waves / sizeof *g->waves)
         return;
-    struct wl_undefined *u = &w->undefined;
-    const uint64_t all = u->wave_size == 64 ? UINT64_MAX : UINT32_MAX;
-    for (unsigned r = 0; r < WL_SGPR_COUNT; r++)
-        if (scalars[r / 64] >> r % 64 & 1)
-            wl_undefined_set_scalar(u, r, r == WL_SGPR_SCC ? 1 : UINT32_MAX, wl_origin(WL_ORIGIN_SGPR, r));
-    for (unsigned r = 0; r < row_count && r < WL_VGPR_COUNT; r++)
-        if (rows[r / 64] >> r % 64 & 1)
-            u->lanes[r] = u->never[r] = all;
-    wl_undefined_sum_up(u, row_count);
+    struct wl_init_wave *w = g->waves[wave->index];
+    if (!w)
+        w = g->waves[wave->index] = wl_san_map(sizeof *w);
+    if (!w || !begin_area(&w->scratch, (size_t)launch->scratch_size * launch->wave_size))
+        return;
+    wave->init = w;
+    w->undefined.wave_size = launch->wave_size;
+    w->undefined.lds = g->lds.bits;
+    w->undefined.scratch = w->scratch.bits;
+    begin_registers(&w->undefined, launch);
 }
 
 struct wl_undefined *wl_san_undefined(struct wl_san_wave *wave) {

@@ -1,4 +1,5 @@
 /* initcheck: the undefined bits of global memory, in blocks of 64 KiB. */
+#include "sanitize/hooks.h"
 #include "sanitize/init_state.h"
 #include "sanitize/lazy.h"
 
@@ -29,6 +30,11 @@ static void start(void) {
     memset(undefined, 0xff, WL_INIT_BLOCK);
     (void)mprotect(undefined, WL_INIT_BLOCK, PROT_READ);
     blocks = wl_san_map(BLOCKS * sizeof *blocks);
+}
+
+uint8_t *const *wl_san_values(void) {
+    pthread_once(&once, start);
+    return (uint8_t *const *)blocks;
 }
 
 static uint8_t *block_at(uint64_t number) {

@@ -27,17 +27,19 @@ struct wl_init_area {
     size_t size, capacity;
     bool has_origins;
 };
-enum { WL_INIT_MOST_BYTES = 64 /* of an access */ };
+enum {
+    WL_INIT_MOST_BYTES = 64, /* of an access */
+    WL_INIT_AREA_BEHIND = 4, /* bytes behind the bits of an area, which native code reads with those of a byte */
+};
 struct wl_init_wave {
     struct wl_undefined undefined;
     struct wl_init_area scratch;
     uint8_t passing[64][WL_INIT_MOST_BYTES]; /* from memory to LDS, or back */
     uint64_t passing_origin[64];
-    struct wl_init_wave *next; /* of those that nobody uses */
 };
 struct wl_init_group {
     struct wl_init_area lds;
-    struct wl_init_wave *waves[32];
+    struct wl_init_wave *waves[32]; /* made when they are needed; they stay */
     struct wl_init_group *next;
 };
 

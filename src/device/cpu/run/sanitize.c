@@ -376,6 +376,7 @@ static void make_helpers(void) {
     helpers.sanitize_run = help_run;
     helpers.sanitize_undefined = help_undefined;
     helpers.sanitize_decides = help_decides;
+    helpers.sanitize_values = wl_san_tools() & WL_SANITIZE_INITCHECK ? wl_san_values() : NULL;
     helpers.sanitize_piece = wl_san_piece;
     helpers.count_block = wl_counters_block;
 }
@@ -395,6 +396,19 @@ uint32_t wl_sanitize_scratch(const struct wl_job *job) {
     return kernel->dynamic_stack ? job->scratch_size : kernel->scratch_size;
 }
 
+/* The registers that the kernel may read before it writes them, but for what wl_abi_sgprs and the dispatcher give a wave to begin with. */
+static void find_unwritten(const struct wl_job *job, struct wl_san_launch *watched) {
+    const struct wl_abi *abi = &job->function->abi;
+    const struct wl_steps_control *control = job->unit->steps_control;
+    memcpy(watched->unwritten_scalars, control->read_scalars, sizeof watched->unwritten_scalars);
+    for (unsigned r = 0; r < WL_SGPR_COUNT; r++)
+        if (r < WL_SGPR_FLAT_SCRATCH ? (int)r < abi->sgpr_end
+                                     : r != WL_SGPR_VCC && r != WL_SGPR_VCC + 1 && r != WL_SGPR_M0 && r != WL_SGPR_SCC)
+            watched->unwritten_scalars[r / 64] &= ~(UINT64_C(1) << r % 64);
+    for (unsigned r = abi->id_rows; r < job->rows && r < WL_VGPR_COUNT; r++)
+        watched->unwritten_rows[r / 64] |= control->read_rows[r / 64] & UINT64_C(1) << r % 64;
+}
+
 void wl_sanitize_begin(struct wl_job *job, struct wl_san_launch *watched, const struct wl_launch_memory *memory, size_t kernarg_size) {
     const struct wl_launch *launch = job->launch;
     job->sanitized = watched;
@@ -411,6 +425,8 @@ void wl_sanitize_begin(struct wl_job *job, struct wl_san_launch *watched, const 
                                       .arguments = (uint64_t)(uintptr_t)memory->kernarg,
                                       .arguments_size = kernarg_end(kernarg_size),
                                       .cooperative = launch->cooperative};
+    if (job->unit->steps && watched->tools & WL_SANITIZE_INITCHECK)
+        find_unwritten(job, watched);
     memcpy(watched->grid, launch->grid, sizeof watched->grid);
     memcpy(watched->block, launch->block, sizeof watched->block);
     memcpy(watched->remainder, launch->remainder, sizeof watched->remainder);
@@ -459,27 +475,6 @@ void wl_sanitize_module(const struct wl_device_module *module) {
 
 /* ---- workgroups ------------------------------------------------------------------------------ */
 
-/* The kernel's registers but for what wl_abi_sgprs and the dispatcher give a wave to begin with. */
-static void tell_registers(const struct wl_job *job, struct wl_san_wave *wave) {
-    const struct wl_abi *abi = &job->function->abi;
-    const struct wl_steps_control *control = job->unit->steps_control;
-    uint64_t scalars[2] = {control->read_scalars[0], control->read_scalars[1]}, rows[WL_ROW_WORDS];
-    for (unsigned r = 0; r < WL_SGPR_COUNT; r++)
-        if (r < WL_SGPR_FLAT_SCRATCH ? (int)r < abi->sgpr_end
-                                     : r != WL_SGPR_VCC && r != WL_SGPR_VCC + 1 && r != WL_SGPR_M0 && r != WL_SGPR_SCC)
-            scalars[r / 64] &= ~(UINT64_C(1) << r % 64);
-    memcpy(rows, control->read_rows, sizeof rows);
-    rows[0] &= ~((UINT64_C(1) << abi->id_rows) - 1);
-    wl_san_registers(wave, scalars, rows, job->rows);
-}
-
-/* Waves that nobody follows have no undefined bits. */
-static struct wl_undefined *undefined_of(struct wl_san_wave *wave) {
-    static struct wl_undefined none;
-    struct wl_undefined *undefined = wl_san_undefined(wave);
-    return undefined ? undefined : &none;
-}
-
 bool wl_sanitize_start(struct wl_job *job, struct wl_group *group, const struct wl_extent *extent) {
     if (!group->sanitized && !(group->sanitized = calloc(1, sizeof *group->sanitized))) {
         wl_fail(WL_OUT_OF_MEMORY, "no memory for what sanitizers keep of a workgroup");
@@ -496,10 +491,12 @@ bool wl_sanitize_start(struct wl_job *job, struct wl_group *group, const struct 
         wave->index = w;
         wave->scratch = wl_group_wave(group, w)->scratch;
         wl_san_wave_begin(wave);
-        if (wl_san_tools() & WL_SANITIZE_INITCHECK) {
-            if (job->unit->steps)
-                tell_registers(job, wave);
-            wl_group_wave(group, w)->undefined = undefined_of(wave);
+        if (!(job->sanitized->tools & WL_SANITIZE_INITCHECK))
+            continue;
+        wl_group_wave(group, w)->undefined = wl_san_undefined(wave);
+        if (!wl_san_undefined(wave)) {
+            wl_fail(WL_OUT_OF_MEMORY, "no memory for the undefined bits of a wave");
+            return false;
         }
     }
     return true;

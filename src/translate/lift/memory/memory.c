@@ -161,11 +161,6 @@ static struct wl_lanes find_lanes(struct wl_lift *l, const struct wl_item *item,
 
 /* ---- accesses ---- */
 
-static LLVMValueRef dword_shift(struct wl_lift *l, const struct wl_lanes *lanes) {
-    LLVMValueRef byte = LLVMBuildAnd(l->b, lanes->scalar_offset, LLVMConstInt(l->i32, 3, false), "");
-    return LLVMBuildShl(l->b, byte, LLVMConstInt(l->i32, 3, false), "");
-}
-
 /* What a strip moves: data in (stores, atomics), results out. Two dwords a lane are also a pair where that is their form. */
 struct moved {
     LLVMValueRef rows[2 * WL_MAX_ROWS], pair;
@@ -186,7 +181,7 @@ static void load_inline(struct wl_lift *l, const struct wl_access *a, const stru
     else if (pattern == WL_PATTERN_GROUPS)
         wl_spread_load_groups(l, a, lanes, m->rows);
     else
-        wl_memory_load_private(l, a, start, a->bits < 32 ? dword_shift(l, lanes) : NULL, m->rows);
+        wl_memory_load_private(l, a, start, a->bits < 32 ? wl_memory_shift(l, lanes) : NULL, m->rows);
 }
 
 static void store_inline(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, enum wl_pattern pattern,
@@ -200,7 +195,7 @@ static void store_inline(struct wl_lift *l, const struct wl_access *a, const str
     else if (pattern == WL_PATTERN_GROUPS)
         wl_spread_store_groups(l, a, lanes, m->rows[0]);
     else
-        wl_memory_store_private(l, a, start, a->bits < 32 ? dword_shift(l, lanes) : NULL, l->exec, m->rows);
+        wl_memory_store_private(l, a, start, a->bits < 32 ? wl_memory_shift(l, lanes) : NULL, l->exec, m->rows);
 }
 
 /* Whether a wave accesses several separate rows of memory, as for a tile of a matrix. The next workgroup's data do not lie behind the
@@ -290,12 +285,25 @@ static void access_doubtful(struct wl_lift *l, const struct wl_access *a, const 
     m->pair = pair && a->kind == WL_ACCESS_LOAD ? wl_strip_join(l, m->rows[0], m->rows[1]) : NULL;
 }
 
+/* For initcheck: a store to LDS or private memory defines its bytes, as if it stored 0 to their undefined bits. */
+static void define_inline(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, enum wl_pattern pattern,
+                          LLVMValueRef start) {
+    const bool is_private = pattern == WL_PATTERN_PRIVATE;
+    struct moved none = {.pair = moves_pairs(a) && pattern == WL_PATTERN_CONSECUTIVE ? LLVMConstNull(l->strip_i64) : NULL};
+    if (!wl_follows_values(l) || wl_sanitizes_waves(l) || a->kind != WL_ACCESS_STORE || !(a->local || is_private))
+        return;
+    for (unsigned i = 0; i < a->dwords; i++)
+        none.rows[i] = LLVMConstNull(l->strip_i32);
+    store_inline(l, a, lanes, pattern, LLVMBuildAdd(l->b, start, wl_sanitize_skip(l, is_private), ""), &none);
+}
+
 /* The access in both of its forms, in blocks that a test has led to; what is moved is that of the form that runs. */
 static void access_either(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, enum wl_pattern pattern,
                           LLVMValueRef start, struct moved *m, LLVMBasicBlockRef fast, LLVMBasicBlockRef slow) {
     struct moved cold = *m;
     LLVMBasicBlockRef done = wl_memory_block(l, "accessed"), from[2];
     LLVMPositionBuilderAtEnd(l->b, fast);
+    define_inline(l, a, lanes, pattern, start);
     access_inline(l, a, lanes, pattern, start, m);
     from[0] = LLVMGetInsertBlock(l->b);
     LLVMBuildBr(l->b, done);
@@ -330,29 +338,6 @@ static bool in_own_way(struct wl_lift *l, const struct wl_access *a, const struc
     return l->form->access && l->form->access(l, a, lanes, rows);
 }
 
-/* i1: whether a sanitizer lets the whole strip make the access, whose pattern is known. NULL: that has to be found out lane by lane. */
-static LLVMValueRef is_allowed(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, enum wl_pattern pattern,
-                               LLVMValueRef start, LLVMValueRef check) {
-    if (wl_follows_values(l) && pattern == WL_PATTERN_PRIVATE)
-        return NULL;
-    if (wl_sanitizes_waves(l) && (wl_counts(l) || pattern != WL_PATTERN_PRIVATE)) {
-        const bool uniform = pattern == WL_PATTERN_UNIFORM;
-        return uniform || pattern == WL_PATTERN_CONSECUTIVE ? wl_sanitize_run(l, a, start, 1, uniform, check) : NULL;
-    }
-    const uint64_t size = wl_access_size(a), stride = pattern == WL_PATTERN_STRIDED ? (uint32_t)lanes->low_fact.stride : size;
-    switch (pattern) {
-    case WL_PATTERN_CONSECUTIVE:
-    case WL_PATTERN_STRIDED:
-        return wl_sanitize_extent(l, a, start, stride * (WL_STRIP - 1) + size);
-    case WL_PATTERN_UNIFORM:
-        return wl_sanitize_extent(l, a, start, size);
-    case WL_PATTERN_PRIVATE:
-        return wl_sanitize_private(l, a, lanes->scalar_offset);
-    default:
-        return NULL;
-    }
-}
-
 /* Lanes in LDS that have nothing in common: the host's gathers and scatters, if all lie within it. */
 static void access_local(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m) {
     LLVMBasicBlockRef fast = wl_memory_block(l, "near"), slow = wl_memory_block(l, WL_COLD_BLOCK), done = wl_memory_block(l, "accessed");
@@ -360,6 +345,8 @@ static void access_local(struct wl_lift *l, const struct wl_access *a, const str
     struct moved cold = *m;
     wl_memory_mark_likely(l, LLVMBuildCondBr(l->b, wl_sanitize_local(l, a, lanes), fast, slow));
     LLVMPositionBuilderAtEnd(l->b, fast);
+    if (wl_follows_values(l) && a->kind == WL_ACCESS_STORE)
+        wl_sanitize_define(l, a, lanes);
     access_slow(l, a, lanes, m, false);
     from[0] = LLVMGetInsertBlock(l->b);
     LLVMBuildBr(l->b, done);
@@ -376,9 +363,9 @@ static void access_sanitized(struct wl_lift *l, const struct wl_access *a, const
     LLVMValueRef check, start, allowed = NULL;
     enum wl_pattern pattern = wl_lanes_pattern(l, a, lanes, &check, &start);
     if (pattern != WL_PATTERN_NONE)
-        allowed = is_allowed(l, a, lanes, pattern, start, check);
+        allowed = wl_sanitize_pattern(l, a, lanes, pattern, start, check);
     if (!allowed) {
-        if (a->local && !wl_sanitizes_waves(l))
+        if (a->local && !wl_sanitizes_waves(l) && wl_sanitize_has_local(l, a))
             access_local(l, a, lanes, m);
         else
             access_doubtful(l, a, lanes, m, false);
@@ -655,6 +642,7 @@ static void emit_load_to_lds(struct wl_lift *l, struct wl_item *item) {
     struct wl_access a = describe(l, item->inst);
     struct wl_lanes lanes = find_lanes(l, item, &op);
     struct moved m = {.pair = NULL};
+    a.told = true;
     unsigned size = a.dwords * 4; /* sub-dword elements arrive extended */
     access_lanes(l, &a, &lanes, &m);
     LLVMValueRef target = LLVMBuildMul(l->b, l->strip->first_lane, wl_lift_int(l, l->i64, size), "");
@@ -662,8 +650,13 @@ static void emit_load_to_lds(struct wl_lift *l, struct wl_item *item) {
                           .wraps_freely = true,
                           .low_fact = {.kind = WL_FACT_AFFINE, .stride = (int32_t)size, .bits = 16}};
     to.offset = wl_memory_iota(l, l->i32, size);
-    struct wl_access store = {
-        .kind = WL_ACCESS_STORE, .place = WL_PLACE_MEMORY, .bits = 32, .dwords = a.dwords, .local = wl_sanitizes(l), .inst = item->inst};
+    struct wl_access store = {.kind = WL_ACCESS_STORE,
+                              .place = WL_PLACE_MEMORY,
+                              .bits = 32,
+                              .dwords = a.dwords,
+                              .local = wl_sanitizes(l),
+                              .told = true,
+                              .inst = item->inst};
     access_lanes(l, &store, &to, &m);
 }
 

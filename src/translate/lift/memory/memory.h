@@ -46,6 +46,7 @@ struct wl_access {
     uint8_t atomic;             /* enum wl_atomic_op */
     bool in_lds;                /* for sanitizers: in LDS, though `local` does not say so */
     bool second;                /* the same: the second of two addresses */
+    bool told;                  /* for initcheck: it is told whatever is defined */
     const struct wl_inst *inst; /* the same: the instruction */
 };
 
@@ -87,6 +88,11 @@ static inline unsigned wl_access_size(const struct wl_access *access) {
     return access->kind != WL_ACCESS_ATOMIC && access->bits < 32 ? access->bits / 8 : access->dwords * 4;
 }
 
+/* i32: bits from the dword of private memory that all lanes have in common to the first byte of theirs. */
+static inline LLVMValueRef wl_memory_shift(struct wl_lift *l, const struct wl_lanes *lanes) {
+    LLVMValueRef byte = LLVMBuildAnd(l->b, lanes->scalar_offset, LLVMConstInt(l->i32, 3, false), "");
+    return LLVMBuildShl(l->b, byte, LLVMConstInt(l->i32, 3, false), "");
+}
 LLVMBasicBlockRef wl_memory_block(struct wl_lift *l, const char *name); /* new, at the end of the builder's function */
 LLVMValueRef wl_memory_local(struct wl_lift *l, LLVMTypeRef type);      /* ptr: an aligned variable of the builder's function */
 /* i1 that is true when every lane of `mask` (i16) is set in `lanes` (<16 x i1>). */

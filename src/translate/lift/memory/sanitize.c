@@ -83,14 +83,105 @@ static LLVMValueRef in_size(struct wl_lift *l, LLVMValueRef offset, size_t field
 
 static LLVMValueRef lds_start(struct wl_lift *l) { return wl_memory_wave_constant(l, l->wave, offsetof(struct wl_wave, lds), l->i64); }
 
-LLVMValueRef wl_sanitize_extent(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, uint64_t bytes) {
-    if (!access->local)
-        return in_memory(l, start, bytes);
-    return in_size(l, LLVMBuildSub(l->b, start, lds_start(l), ""), offsetof(struct wl_wave, lds_size), bytes);
+/* ---- what is defined ------------------------------------------------------------------------- */
+
+enum { BLOCK_BITS = 16, MOST_BYTES = 1024 /* that are looked at together: four strips of four dwords a lane */ };
+
+/* Bytes that are 0: of memory that is all defined. */
+static LLVMValueRef zeros(struct wl_lift *l) {
+    LLVMTypeRef type = LLVMArrayType2(l->i8, MOST_BYTES);
+    LLVMValueRef global = LLVMGetNamedGlobal(l->module, "defined");
+    if (!global) {
+        global = LLVMAddGlobal(l->module, type, "defined");
+        LLVMSetInitializer(global, LLVMConstNull(type));
+        LLVMSetGlobalConstant(global, 1);
+        LLVMSetLinkage(global, LLVMInternalLinkage);
+        LLVMSetAlignment(global, 64);
+    }
+    return global;
 }
 
-LLVMValueRef wl_sanitize_private(struct wl_lift *l, const struct wl_access *access, LLVMValueRef offset) {
-    return in_size(l, offset, offsetof(struct wl_wave, scratch_size), wl_access_size(access));
+/* i1: whether `bytes` bytes from a pointer on are all 0. */
+static LLVMValueRef all_zero(struct wl_lift *l, LLVMValueRef from, uint64_t bytes) {
+    LLVMValueRef good = NULL;
+    for (uint64_t at = 0, size; at < bytes; at += size) {
+        for (size = 64; size > bytes - at; size /= 2)
+            ;
+        LLVMTypeRef type = LLVMIntTypeInContext(l->context, (unsigned)size * 8);
+        LLVMValueRef skip = number(l, l->i64, at), word = LLVMBuildLoad2(l->b, type, LLVMBuildGEP2(l->b, l->i8, from, &skip, 1, ""), "");
+        LLVMSetAlignment(word, 1);
+        LLVMValueRef zero = LLVMBuildICmp(l->b, LLVMIntEQ, word, LLVMConstNull(type), "");
+        good = good ? LLVMBuildAnd(l->b, good, zero, "") : zero;
+    }
+    return good;
+}
+
+/* The undefined bits of the block of memory that an address is in: ptr, NULL: there are none. */
+static LLVMValueRef block_of(struct wl_lift *l, LLVMValueRef address) {
+    LLVMValueRef low = LLVMBuildAnd(l->b, address, number(l, l->i64, ADDRESS_MASK), "");
+    LLVMValueRef at = LLVMBuildLShr(l->b, low, number(l, l->i64, BLOCK_BITS), "");
+    LLVMValueRef table = helper_member(l, offsetof(struct wl_helpers, sanitize_values));
+    return LLVMBuildLoad2(l->b, l->ptr, LLVMBuildGEP2(l->b, l->ptr, table, &at, 1, ""), "");
+}
+
+/* i1: whether all bits of memory are defined from `start` on. It may be false where they are. */
+static LLVMValueRef is_defined(struct wl_lift *l, LLVMValueRef start, uint64_t bytes) {
+    LLVMValueRef block = block_of(l, start), none = LLVMBuildICmp(l->b, LLVMIntEQ, block, LLVMConstNull(l->ptr), "");
+    LLVMValueRef in = LLVMBuildAnd(l->b, start, number(l, l->i64, (1 << BLOCK_BITS) - 1), "");
+    LLVMValueRef fits = LLVMBuildICmp(l->b, LLVMIntULE, in, number(l, l->i64, (1 << BLOCK_BITS) - bytes), "");
+    LLVMValueRef looks = LLVMBuildAnd(l->b, fits, LLVMBuildNot(l->b, none, ""), "");
+    LLVMValueRef from = LLVMBuildSelect(l->b, looks, LLVMBuildGEP2(l->b, l->i8, block, &in, 1, ""), zeros(l), "");
+    return LLVMBuildAnd(l->b, fits, all_zero(l, from, bytes), "");
+}
+
+static LLVMValueRef undefined_member(struct wl_lift *l, size_t member) {
+    LLVMValueRef undefined = wl_memory_wave_constant(l, l->wave, offsetof(struct wl_wave, undefined), l->ptr);
+    return wl_memory_wave_constant(l, undefined, member, l->i64);
+}
+
+LLVMValueRef wl_sanitize_skip(struct wl_lift *l, bool is_private) {
+    LLVMValueRef bits = undefined_member(l, is_private ? offsetof(struct wl_undefined, scratch) : offsetof(struct wl_undefined, lds));
+    size_t field = is_private ? offsetof(struct wl_wave, scratch) : offsetof(struct wl_wave, lds);
+    return LLVMBuildSub(l->b, bits, wl_memory_wave_constant(l, l->wave, field, l->i64), "");
+}
+
+/* Of memory alone. */
+static LLVMValueRef memory_is_good(struct wl_lift *l, LLVMValueRef start, uint64_t bytes) {
+    LLVMValueRef good = l->unit.request->sanitize & WL_SANITIZE_MEMCHECK ? in_memory(l, start, bytes) : NULL;
+    if (!wl_follows_values(l))
+        return good;
+    LLVMValueRef defined = is_defined(l, start, bytes);
+    return good ? LLVMBuildAnd(l->b, good, defined, "") : LLVMBuildAnd(l->b, defined, is_address(l, start), "");
+}
+
+LLVMValueRef wl_sanitize_extent(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, uint64_t bytes) {
+    if (!access->local)
+        return memory_is_good(l, start, bytes);
+    LLVMValueRef good = in_size(l, LLVMBuildSub(l->b, start, lds_start(l), ""), offsetof(struct wl_wave, lds_size), bytes);
+    if (!wl_follows_values(l) || access->kind == WL_ACCESS_STORE)
+        return good;
+    LLVMValueRef bits = LLVMBuildAdd(l->b, start, wl_sanitize_skip(l, false), "");
+    bits = LLVMBuildSelect(l->b, good, wl_memory_pointer(l, bits), zeros(l), "");
+    return LLVMBuildAnd(l->b, good, all_zero(l, bits, bytes), "");
+}
+
+LLVMValueRef wl_sanitize_private(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef shift) {
+    LLVMValueRef first = LLVMBuildShl(l->b, l->strip->first_lane, number(l, l->i64, 2), "");
+    LLVMValueRef offset = LLVMBuildSub(l->b, start, wl_memory_wave_constant(l, l->wave, offsetof(struct wl_wave, scratch), l->i64), "");
+    offset = LLVMBuildUDiv(l->b, LLVMBuildSub(l->b, offset, first, ""), number(l, l->i64, l->wave_size), "");
+    if (shift)
+        offset = LLVMBuildAdd(l->b, offset, LLVMBuildZExt(l->b, LLVMBuildLShr(l->b, shift, number(l, l->i32, 3), ""), l->i64, ""), "");
+    LLVMValueRef good = in_size(l, offset, offsetof(struct wl_wave, scratch_size), wl_access_size(access));
+    if (!wl_follows_values(l) || access->kind == WL_ACCESS_STORE)
+        return good;
+    LLVMValueRef bits = LLVMBuildAdd(l->b, start, wl_sanitize_skip(l, true), ""), lanes = LLVMConstAllOnes(l->strip_i1);
+    for (unsigned d = 0; d < access->dwords; d++) {
+        LLVMValueRef at = wl_memory_pointer(l, LLVMBuildAdd(l->b, bits, number(l, l->i64, UINT64_C(4) * d * l->wave_size), ""));
+        LLVMValueRef open = LLVMBuildLoad2(l->b, l->strip_i32, LLVMBuildSelect(l->b, good, at, zeros(l), ""), "");
+        LLVMSetAlignment(open, 4);
+        lanes = LLVMBuildAnd(l->b, lanes, LLVMBuildICmp(l->b, LLVMIntEQ, open, LLVMConstNull(l->strip_i32), ""), "");
+    }
+    return LLVMBuildAnd(l->b, good, wl_memory_all(l, lanes, wl_memory_mask(l)), "");
 }
 
 /* ---- each lane ------------------------------------------------------------------------------- */
@@ -123,21 +214,67 @@ static LLVMValueRef lanes_flat(struct wl_lift *l, LLVMValueRef addresses, unsign
     return good;
 }
 
+static LLVMValueRef pointers(struct wl_lift *l, LLVMValueRef addresses) {
+    return LLVMBuildIntToPtr(l->b, addresses, LLVMVectorType(l->ptr, WL_STRIP), "");
+}
+
+/* <16 x i32>: the dwords that lie `skip` bytes behind the lanes' addresses; of the other lanes 0. */
+static LLVMValueRef gather(struct wl_lift *l, LLVMValueRef addresses, LLVMValueRef lanes, unsigned skip) {
+    LLVMTypeRef types[2] = {l->strip_i32, LLVMVectorType(l->ptr, WL_STRIP)};
+    LLVMValueRef at = LLVMBuildAdd(l->b, addresses, number(l, l->strip_i64, skip), "");
+    LLVMValueRef arguments[4] = {pointers(l, at), LLVMConstInt(l->i32, 1, false), lanes, LLVMConstNull(l->strip_i32)};
+    return wl_lift_intrinsic(l, "llvm.masked.gather", types, 2, arguments, 4);
+}
+
+/* <16 x i1>: no bit is undefined of the lanes' bytes, whose undefined bits lie at `addresses`. */
+static LLVMValueRef lanes_zero(struct wl_lift *l, LLVMValueRef addresses, LLVMValueRef lanes, unsigned bytes) {
+    LLVMValueRef open = gather(l, addresses, lanes, 0);
+    for (unsigned at = 4; at < bytes; at += 4)
+        open = LLVMBuildOr(l->b, open, gather(l, addresses, lanes, at), "");
+    if (bytes < 4)
+        open = LLVMBuildAnd(l->b, open, number(l, l->strip_i32, (UINT64_C(1) << 8 * bytes) - 1), "");
+    return LLVMBuildICmp(l->b, LLVMIntEQ, open, LLVMConstNull(l->strip_i32), "");
+}
+
+/* The same of lanes in memory, by their addresses. */
+static LLVMValueRef lanes_defined(struct wl_lift *l, LLVMValueRef addresses, unsigned bytes) {
+    LLVMTypeRef types[2] = {l->strip_i64, LLVMVectorType(l->ptr, WL_STRIP)};
+    LLVMValueRef valid = is_address(l, addresses);
+    LLVMValueRef low = LLVMBuildAnd(l->b, addresses, number(l, l->strip_i64, ADDRESS_MASK), "");
+    LLVMValueRef at = LLVMBuildLShr(l->b, low, number(l, l->strip_i64, BLOCK_BITS), "");
+    LLVMValueRef table = helper_member(l, offsetof(struct wl_helpers, sanitize_values));
+    LLVMValueRef arguments[4] = {LLVMBuildGEP2(l->b, l->ptr, table, &at, 1, ""), LLVMConstInt(l->i32, 8, false),
+                                 LLVMBuildAnd(l->b, wl_strip_exec(l), valid, ""), LLVMConstNull(l->strip_i64)};
+    LLVMValueRef blocks = wl_lift_intrinsic(l, "llvm.masked.gather", types, 2, arguments, 4);
+    LLVMValueRef some = LLVMBuildICmp(l->b, LLVMIntNE, blocks, LLVMConstNull(l->strip_i64), "");
+    LLVMValueRef in = LLVMBuildAnd(l->b, addresses, number(l, l->strip_i64, (1 << BLOCK_BITS) - 1), "");
+    LLVMValueRef fits = LLVMBuildICmp(l->b, LLVMIntULE, in, number(l, l->strip_i64, (1u << BLOCK_BITS) - (bytes < 4 ? 4 : bytes)), "");
+    LLVMValueRef zero = lanes_zero(l, LLVMBuildAdd(l->b, blocks, in, ""), LLVMBuildAnd(l->b, some, fits, ""), bytes);
+    return LLVMBuildAnd(l->b, LLVMBuildAnd(l->b, valid, fits, ""), zero, "");
+}
+
 /* i1: all active lanes may make the access, as far as this code can tell. NULL: it cannot. `places`: <16 x i64>, as sanitize_strip has
  * them. */
 static LLVMValueRef all_good(struct wl_lift *l, const struct wl_access *a, LLVMValueRef places) {
     const unsigned bytes = wl_access_size(a);
-    LLVMValueRef good;
-    if (a->place == WL_PLACE_BUFFER || wl_counts(l) || wl_follows_values(l) || (wl_sanitizes_waves(l) && a->place != WL_PLACE_PRIVATE))
+    const bool follows = wl_follows_values(l), lds = a->local || a->in_lds, memory = l->unit.request->sanitize & WL_SANITIZE_MEMCHECK;
+    LLVMValueRef good = LLVMConstAllOnes(l->strip_i1), open;
+    if (a->place == WL_PLACE_BUFFER || wl_counts(l) || (wl_sanitizes_waves(l) && (follows || a->place != WL_PLACE_PRIVATE)) ||
+        (follows && (a->told || a->place == WL_PLACE_PRIVATE)))
         return NULL;
     if (a->place == WL_PLACE_PRIVATE)
         good = in_size(l, places, offsetof(struct wl_wave, scratch_size), bytes);
-    else if (a->local || a->in_lds)
+    else if (lds)
         good = in_size(l, LLVMBuildSub(l->b, places, wl_strip_splat(l, lds_start(l)), ""), offsetof(struct wl_wave, lds_size), bytes);
-    else if (a->place == WL_PLACE_FLAT)
-        good = lanes_flat(l, places, bytes);
-    else
-        good = lanes_in_memory(l, places, bytes);
+    else if (memory)
+        good = (a->place == WL_PLACE_FLAT ? lanes_flat : lanes_in_memory)(l, places, bytes);
+    if (follows && lds) {
+        open = LLVMBuildAdd(l->b, places, wl_strip_splat(l, wl_sanitize_skip(l, false)), "");
+        open = lanes_zero(l, open, LLVMBuildAnd(l->b, good, wl_strip_exec(l), ""), bytes);
+        good = LLVMBuildAnd(l->b, good, open, "");
+    } else if (follows) {
+        good = LLVMBuildAnd(l->b, good, lanes_defined(l, places, bytes), "");
+    }
     if (a->kind == WL_ACCESS_ATOMIC) {
         LLVMValueRef low = LLVMBuildAnd(l->b, places, number(l, l->strip_i64, bytes < 8 ? bytes - 1 : 7), "");
         good = LLVMBuildAnd(l->b, good, LLVMBuildICmp(l->b, LLVMIntEQ, low, LLVMConstNull(l->strip_i64), ""), "");
@@ -146,7 +283,20 @@ static LLVMValueRef all_good(struct wl_lift *l, const struct wl_access *a, LLVMV
 }
 
 LLVMValueRef wl_sanitize_local(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes) {
-    return all_good(l, access, wl_lanes_addresses(l, lanes));
+    if (!wl_follows_values(l) || access->kind != WL_ACCESS_STORE)
+        return all_good(l, access, wl_lanes_addresses(l, lanes));
+    LLVMValueRef places = LLVMBuildSub(l->b, wl_lanes_addresses(l, lanes), wl_strip_splat(l, lds_start(l)), "");
+    return wl_memory_all(l, in_size(l, places, offsetof(struct wl_wave, lds_size), wl_access_size(access)), wl_memory_mask(l));
+}
+
+void wl_sanitize_define(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes) {
+    LLVMTypeRef types[2] = {l->strip_i32, LLVMVectorType(l->ptr, WL_STRIP)};
+    LLVMValueRef addresses = LLVMBuildAdd(l->b, wl_lanes_addresses(l, lanes), wl_strip_splat(l, wl_sanitize_skip(l, false)), "");
+    for (unsigned at = 0; at < wl_access_size(access); at += 4) {
+        LLVMValueRef there = LLVMBuildAdd(l->b, addresses, number(l, l->strip_i64, at), "");
+        LLVMValueRef arguments[4] = {LLVMConstNull(l->strip_i32), pointers(l, there), LLVMConstInt(l->i32, 1, false), wl_strip_exec(l)};
+        wl_lift_intrinsic(l, "llvm.masked.scatter", types, 2, arguments, 4);
+    }
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */
@@ -252,6 +402,28 @@ LLVMValueRef wl_sanitize_run(struct wl_lift *l, const struct wl_access *a, LLVMV
     return ask_run(l, make_constant(l, &site, sizeof site, "site"), start, mask, first, uniform);
 }
 
+LLVMValueRef wl_sanitize_pattern(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, enum wl_pattern pattern,
+                                 LLVMValueRef start, LLVMValueRef check) {
+    if (wl_follows_values(l) && (a->told || pattern == WL_PATTERN_GROUPS || (wl_sanitizes_waves(l) && pattern == WL_PATTERN_PRIVATE)))
+        return NULL;
+    if (wl_sanitizes_waves(l) && (wl_counts(l) || pattern != WL_PATTERN_PRIVATE)) {
+        const bool uniform = pattern == WL_PATTERN_UNIFORM;
+        return uniform || pattern == WL_PATTERN_CONSECUTIVE ? wl_sanitize_run(l, a, start, 1, uniform, check) : NULL;
+    }
+    const uint64_t size = wl_access_size(a), stride = pattern == WL_PATTERN_STRIDED ? (uint32_t)lanes->low_fact.stride : size;
+    switch (pattern) {
+    case WL_PATTERN_CONSECUTIVE:
+    case WL_PATTERN_STRIDED:
+        return wl_sanitize_extent(l, a, start, stride * (WL_STRIP - 1) + size);
+    case WL_PATTERN_UNIFORM:
+        return wl_sanitize_extent(l, a, start, size);
+    case WL_PATTERN_PRIVATE:
+        return wl_sanitize_private(l, a, start, a->bits < 32 ? wl_memory_shift(l, lanes) : NULL);
+    default:
+        return NULL;
+    }
+}
+
 void wl_sanitize_count(struct wl_lift *l, uint32_t block, LLVMValueRef exec) {
     const struct wl_count_block *counted = l->unit.code->counted[block];
     LLVMTypeRef parameters[] = {l->ptr, l->ptr, l->i64};
@@ -333,7 +505,7 @@ LLVMValueRef wl_sanitize_scalar(struct wl_lift *l, const struct wl_inst *inst, L
     LLVMBasicBlockRef doubt = wl_memory_block(l, WL_COLD_BLOCK), known = wl_memory_block(l, "known"), from[2];
     LLVMValueRef site = make_site(l, inst, NULL, bytes), one_lane = number(l, l->i64, 1), values[2] = {LLVMConstAllOnes(l->i1), NULL};
     LLVMValueRef good =
-        wl_sanitizes_waves(l) ? ask_run(l, site, address, one_lane, number(l, l->i32, 0), false) : in_memory(l, address, bytes);
+        wl_sanitizes_waves(l) ? ask_run(l, site, address, one_lane, number(l, l->i32, 0), false) : memory_is_good(l, address, bytes);
     from[0] = LLVMGetInsertBlock(l->b);
     wl_memory_mark_likely(l, LLVMBuildCondBr(l->b, good, known, doubt));
     LLVMPositionBuilderAtEnd(l->b, doubt);

@@ -15,7 +15,9 @@ static inline bool wl_counts(const struct wl_lift *l) { return l->unit.request->
 static inline bool wl_sanitizes(const struct wl_lift *l) { return l->unit.request->sanitize != 0; }
 
 /* Whether each access is told; whether waits are, too. */
-static inline bool wl_sanitizes_waves(const struct wl_lift *l) { return l->unit.request->sanitize & ~(unsigned)WL_SANITIZE_MEMCHECK; }
+static inline bool wl_sanitizes_waves(const struct wl_lift *l) {
+    return l->unit.request->sanitize & ~(unsigned)(WL_SANITIZE_MEMCHECK | WL_SANITIZE_INITCHECK);
+}
 static inline bool wl_sanitizes_order(const struct wl_lift *l) { return l->unit.request->sanitize & WL_SANITIZE_RACECHECK; }
 
 /* Whether it is looked at where values come from that nobody wrote. */
@@ -37,8 +39,19 @@ void wl_sanitize_anew(struct wl_lift *l);
 /* i1: whether the `bytes` bytes from `start` (i64, a host address) may be accessed. It may be false where they may. Places MEMORY and FLAT,
  * and BUFFER of linear buffers. */
 LLVMValueRef wl_sanitize_extent(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, uint64_t bytes);
-/* The same for an offset in scratch that all lanes have. */
-LLVMValueRef wl_sanitize_private(struct wl_lift *l, const struct wl_access *access, LLVMValueRef offset);
+/* The same for an offset in scratch that all lanes have. `start`: of the first lane's dword; `shift`: bits from there to its first byte. */
+LLVMValueRef wl_sanitize_private(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef shift);
+/* i1: whether the whole strip may make the access, whose pattern is known (wl_lanes_pattern). NULL: that has to be found out lane by lane. */
+LLVMValueRef wl_sanitize_pattern(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, enum wl_pattern pattern,
+                                 LLVMValueRef start, LLVMValueRef check);
+/* Whether wl_sanitize_local does for lanes in LDS that have nothing in common: initcheck defines what is stored only in dwords. */
+static inline bool wl_sanitize_has_local(const struct wl_lift *l, const struct wl_access *access) {
+    return !wl_follows_values(l) || (!access->told && (access->kind == WL_ACCESS_LOAD || (wl_access_size(access) >= 4 && l->has_avx512)));
+}
+/* i64: for initcheck, what the undefined bits of LDS or scratch (`private`) lie behind its bytes, byte by byte. */
+LLVMValueRef wl_sanitize_skip(struct wl_lift *l, bool is_private);
+/* For initcheck: says that the lanes' bytes in LDS are defined, for lanes that have nothing in common. */
+void wl_sanitize_define(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes);
 /* The same for lanes in LDS that have nothing in common. */
 LLVMValueRef wl_sanitize_local(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes);
 /* ptr: the access's site, a constant of the module. */

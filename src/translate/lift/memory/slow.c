@@ -738,8 +738,8 @@ static void build(struct wl_lift *l, LLVMValueRef function, const struct wl_acce
 
 static LLVMValueRef slow_function(struct wl_lift *l, const struct wl_access *a) {
     char name[64];
-    (void)snprintf(name, sizeof name, "slow.%u.%u.%u.%u.%u%u%u%u%s", a->kind, a->place, a->bits, a->dwords, a->sign, a->is_volatile,
-                   a->returns, a->local, a->in_lds ? ".lds" : "");
+    (void)snprintf(name, sizeof name, "slow.%u.%u.%u.%u.%u%u%u%u%s%s", a->kind, a->place, a->bits, a->dwords, a->sign, a->is_volatile,
+                   a->returns, a->local, a->in_lds ? ".lds" : "", a->told ? ".told" : "");
     if (a->kind == WL_ACCESS_ATOMIC)
         (void)snprintf(name, sizeof name, "atomic.%u.%u.%u.%u%u%u", a->atomic, a->place, a->bits, a->is_volatile, a->returns, a->local);
     LLVMValueRef function = LLVMGetNamedFunction(l->module, name);
