@@ -110,7 +110,7 @@ ATOMIC(or, __hip_atomic_fetch_or)
 ATOMIC(max, __hip_atomic_fetch_max)
 ATOMIC(swap, __hip_atomic_exchange)
 
-#if __AMDGCN_WAVEFRONT_SIZE == 64
+#if __AMDGCN_WAVEFRONT_SIZE == 64 || defined __GFX9__ // clang 22 does not tell the wave's size; gfx9 has but one
 #define BALLOT __builtin_amdgcn_ballot_w64
 #else
 #define BALLOT __builtin_amdgcn_ballot_w32
