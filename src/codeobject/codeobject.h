@@ -151,7 +151,7 @@ struct wl_kernel {
     uint64_t entry;        /* where a wave begins: the same, or behind the prologue if arguments are preloaded */
     uint32_t lds_size;     /* bytes, static */
     uint32_t scratch_size; /* bytes per lane; with dynamic_stack (recursion, unknown calls) only what is known: from version 5 on maybe 0 */
-    uint32_t kernarg_size, kernarg_align;
+    uint32_t kernarg_size, kernarg_align; /* all arguments lie within */
     uint32_t vgprs, agprs,
         sgprs; /* allocated, as metadata says (or the descriptor's granules); gfx90a, gfx94x: `vgprs` includes the AGPRs */
     uint32_t sgpr_spills, vgpr_spills;

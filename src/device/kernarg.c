@@ -81,13 +81,7 @@ void wl_grid_sync_fill(struct wl_grid_sync *sync, const struct wl_launch *launch
 /* ---- the kernarg segment -------------------------------------------------------------------------- */
 
 size_t wl_kernarg_size(const struct wl_kernel *kernel, const struct wl_launch *launch) {
-    size_t size = kernel->kernarg_size > launch->kernarg_size ? kernel->kernarg_size : launch->kernarg_size;
-    for (uint32_t i = 0; i < kernel->argument_count; i++) {
-        size_t end = (size_t)kernel->arguments[i].offset + kernel->arguments[i].size;
-        if (end > size)
-            size = end;
-    }
-    return size;
+    return kernel->kernarg_size > launch->kernarg_size ? kernel->kernarg_size : launch->kernarg_size;
 }
 
 static uint64_t hidden_value(const struct wl_launch *l, const struct wl_hidden *hidden, enum wl_argument_kind kind) {

@@ -5,15 +5,6 @@
 
 static bool in_data(void *object, uint64_t address) { return wl_codeobject_function_in_data(object, address); }
 
-static uint32_t kernarg_size(const struct wl_kernel *kernel) {
-    uint32_t size = kernel->kernarg_size;
-    for (uint32_t i = 0; i < kernel->argument_count; i++) {
-        uint32_t end = kernel->arguments[i].offset + kernel->arguments[i].size;
-        size = end > size ? end : size;
-    }
-    return size;
-}
-
 /* Where the hidden arguments of a workgroup's shape are, if they are as the ABI has them. */
 static uint32_t block_offset(const struct wl_kernel *kernel) {
     uint32_t offsets[3] = {0};
@@ -51,7 +42,7 @@ void wl_ptx_request_fill(struct wl_ptx_request *request, const struct wl_codeobj
                       .id_rows = abi.id_rows},
         .static_lds = kernel->lds_size,
         .scratch_size = kernel->dynamic_stack && scratch < stack ? stack : scratch,
-        .kernarg_size = kernarg_size(kernel),
+        .kernarg_size = kernel->kernarg_size,
         .block_offset = block_offset(kernel),
         .float_mode = kernel->float_mode,
         .in_data = in_data,

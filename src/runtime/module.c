@@ -22,6 +22,7 @@ struct managed {
 struct wl_module {
     struct wl_context *context;
     struct wl_codeobject *object; /* NULL: an image in the device's own format */
+    uint32_t code_lds;            /* bytes of LDS that the processor of the code object has */
     struct wl_device_module *loaded;
     pthread_mutex_t lock;             /* guards `kernels` */
     struct wl_loaded_kernel *kernels; /* those asked for so far */
@@ -33,22 +34,17 @@ struct wl_module {
 
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-/* Bytes of LDS that the processor of the code object has. */
-static uint32_t code_lds(const struct wl_module *module) {
-    return wl_processor_find(wl_codeobject_target(module->object)->processor)->lds_bytes;
-}
-
 uint32_t wl_module_lds(const struct wl_module *module) {
     const struct wl_device_info *info = &module->context->info;
     const uint32_t presented = wl_context_lds(module->context);
-    if (!info->lds_by_code || !module->object || code_lds(module) <= presented)
+    if (!info->lds_by_code || !module->object || module->code_lds <= presented)
         return presented;
-    return least(code_lds(module), info->lds_size);
+    return least(module->code_lds, info->lds_size);
 }
 
 uint32_t wl_module_usual_lds(const struct wl_module *module) {
     const uint32_t most = wl_module_lds(module);
-    return module->object ? least(code_lds(module), most) : most;
+    return module->object ? least(module->code_lds, most) : most;
 }
 
 bool wl_module_has(const struct wl_module *module, uint32_t what) {
@@ -223,8 +219,10 @@ static enum wl_status load_entry(struct wl_context *context, const struct wl_ent
     if (!made)
         return WL_OUT_OF_MEMORY;
     enum wl_status status = wl_codeobject_open(&made->object, entry->data, entry->size);
-    if (status == WL_OK)
+    if (status == WL_OK) {
+        made->code_lds = wl_processor_find(wl_codeobject_target(made->object)->processor)->lds_bytes;
         status = context->device->ops->module_load(context->device, made->object, &made->loaded);
+    }
     if (status == WL_OK)
         status = bind_all_managed(made, managed, argument);
     if (status == WL_OK)

@@ -147,7 +147,7 @@ enum wl_status wl_stream_adopt(struct wl_context *context, void *native, struct 
 
 /* A launch needs a command, which another thread drops soon after: an allocator would have to carry its memory from thread to thread.
  * Here whoever runs the stream puts it in one list, and whoever queues takes that whole list when his own is empty. */
-enum { MOST_SPARES = 256 };
+enum { MOST_SPARES = 1024 };
 
 static void free_spares(struct wl_command *first) {
     while (first) {

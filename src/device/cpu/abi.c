@@ -54,7 +54,6 @@ void wl_abi_sgprs(struct wl_job *job, const struct wl_launch_memory *memory) {
     const struct wl_abi *abi = &job->function->abi;
     const struct wl_kernel *kernel = job->function->kernel;
     uint32_t *s = job->sgprs;
-    memset(s, 0, sizeof job->sgprs);
     job->sgpr_count = abi->sgpr_end > WL_TEMPLATE_SGPRS ? WL_TEMPLATE_SGPRS : (uint32_t)(abi->sgpr_end + 15) / 16 * 16;
     put_private_buffer(s, abi->private_buffer, job->function->module->target, job->wave_size);
     put64(s, abi->dispatch_ptr, (uint64_t)(uintptr_t)&memory->packet);

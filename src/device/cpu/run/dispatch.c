@@ -638,7 +638,12 @@ enum wl_progress wl_group_run_workgroup(struct wl_job *job, struct wl_thread *th
 bool wl_group_take_chunk(struct wl_job *job, const struct wl_thread *thread, uint64_t chunk, uint64_t *first, uint64_t *end) {
     if (job->parts)
         return wl_parts_take(job->parts, thread->part, chunk, first, end);
-    *first = atomic_fetch_add_explicit(&job->next, chunk, memory_order_relaxed);
+    if (job->limit == 1) { /* no other thread takes any */
+        *first = atomic_load_explicit(&job->next, memory_order_relaxed);
+        atomic_store_explicit(&job->next, *first + chunk, memory_order_relaxed);
+    } else {
+        *first = atomic_fetch_add_explicit(&job->next, chunk, memory_order_relaxed);
+    }
     if (*first >= job->total) {
         *first = *end;
         return false;
