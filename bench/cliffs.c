@@ -44,7 +44,7 @@ static const struct {
 struct shape {
     int group, size, stride, offset;
 };
-enum { SHAPE_ITEMS = 1 << 19, SHAPE_FLOATS = 1 << 22 };
+enum { SHAPE_ITEMS = 1 << 19, SHAPE_FLOATS = 1 << 22, LEAST_NS = 2000000 };
 static const struct shapes {
     const char *title, *kernel;
     struct shape smooth, cliff;
@@ -110,15 +110,6 @@ static double run(hipFunction_t kernel, float *to, struct arguments a) {
     return processor_ns() - start;
 }
 
-static double run_shape(hipFunction_t kernel, float *to, float *from, struct shape s) {
-    void *arguments[] = {&to, &from, &s.size, &s.stride, &s.offset};
-    double start = begin_ns();
-    MUST(hipModuleLaunchKernel(kernel, (unsigned)((s.size + s.group - 1) / s.group), 1, 1, (unsigned)s.group, 1, 1, 0, NULL, arguments,
-                               NULL));
-    MUST(hipDeviceSynchronize());
-    return processor_ns() - start;
-}
-
 static int ascending(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -130,33 +121,38 @@ static void settle(hipFunction_t kernel, float *to, struct arguments a) {
         (void)run(kernel, to, a);
 }
 
-/* Nanoseconds of a work item. */
-static double run_launches(hipFunction_t kernel, float *to, float *from, struct shape s, int launches) {
-    double sum = 0;
-    if (launches < 2)
-        return run_shape(kernel, to, from, s) / s.size;
+/* Nanoseconds of a work item. The grid is spread over `launches`; all of it runs `times` times, without waiting in between. */
+static double run_launches(hipFunction_t kernel, float *to, float *from, struct shape s, int launches, int times) {
     s.size /= launches;
     void *arguments[] = {&to, &from, &s.size, &s.stride, &s.offset};
-    sum = begin_ns();
-    for (int i = 0; i < launches; i++)
+    double start = begin_ns();
+    for (int i = 0; i < launches * times; i++)
         MUST(hipModuleLaunchKernel(kernel, (unsigned)((s.size + s.group - 1) / s.group), 1, 1, (unsigned)s.group, 1, 1, 0, NULL, arguments,
                                    NULL));
     MUST(hipDeviceSynchronize());
-    return (processor_ns() - sum) / s.size / launches;
+    return (processor_ns() - start) / s.size / launches / times;
+}
+
+/* How often a grid runs in a measurement: threads that wait take some ten microseconds of processor time, which are not to count. */
+static int times_of(double item_ns, const struct shape *s) {
+    const double all = item_ns * s->size;
+    return all >= LEAST_NS ? 1 : (int)(LEAST_NS / all) + 1;
 }
 
 static void run_case(const struct shapes *c, hipModule_t *modules, float *to, float *from) {
     hipFunction_t kernel, cliff;
     double ratios[ROUNDS];
+    int times[2] = {1, 1};
+    const int launches = c->launches ? c->launches : 1;
     MUST(hipModuleGetFunction(&kernel, modules[0], c->kernel));
     MUST(hipModuleGetFunction(&cliff, modules[c->object], c->cliff_kernel ? c->cliff_kernel : c->kernel));
     for (double end = now_ns() + 5e8; now_ns() < end;) {
-        (void)run_launches(kernel, to, from, c->smooth, 0);
-        (void)run_launches(cliff, to, from, c->cliff, c->launches);
+        times[0] = times_of(run_launches(kernel, to, from, c->smooth, 1, 1), &c->smooth);
+        times[1] = times_of(run_launches(cliff, to, from, c->cliff, launches, 1), &c->cliff);
     }
     for (int round = 0; round < ROUNDS; round++) {
-        double smooth = run_launches(kernel, to, from, c->smooth, 0);
-        ratios[round] = run_launches(cliff, to, from, c->cliff, c->launches) / smooth;
+        double smooth = run_launches(kernel, to, from, c->smooth, 1, times[0]);
+        ratios[round] = run_launches(cliff, to, from, c->cliff, launches, times[1]) / smooth;
     }
     qsort(ratios, ROUNDS, sizeof *ratios, ascending);
     (void)report(c->title, ratios[ROUNDS / 2], "times", 0);

@@ -237,6 +237,15 @@ struct wl_lds_bounds {
     bool seen; /* there was such a store since the job began */
 };
 
+/* Where jumps of a kernel's waves have gone: addresses, and the units that lie there. */
+struct wl_jump {
+    uint64_t pc;
+    struct wl_cpu_unit *unit; /* NULL: nothing is known here */
+    uint32_t resume;
+    enum wl_mode mode; /* for which the unit has code, whose rows the waves have */
+};
+enum { WL_KNOWN_JUMPS = 16 };
+
 struct wl_thread {
     struct wl_job *job; /* the job that the thread takes part in, called the job at hand below; NULL: none */
     struct wl_group group;
@@ -249,6 +258,12 @@ struct wl_thread {
     bool launches;             /* it launched the job at hand, and stays until its end */
     bool leaves_early;         /* it left the job at hand to others: another job wants it */
     uint32_t float_mode;       /* the bits of MODE for which the host's floating-point unit is set at present */
+    struct wl_jumps {
+        uint64_t function; /* the id of that kernel */
+        enum wl_shape shape;
+        uint32_t rows; /* VGPRs of its waves */
+        struct wl_jump known[WL_KNOWN_JUMPS];
+    } jumps;
     /* For the signal handler: */
     struct wl_runner *volatile running; /* the wave whose code runs; NULL: not in translated code */
     sigjmp_buf jump;

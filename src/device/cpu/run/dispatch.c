@@ -721,6 +721,7 @@ void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread) {
     thread->float_mode = job->function->kernel->float_mode;
     uint32_t control = wl_float_enter(thread->float_mode);
     thread->job = job;
+    wl_jumps_begin(job, thread);
     thread->lds_bounds.seen = false;
     thread->splits = 0;
     run_guarded(job, thread);

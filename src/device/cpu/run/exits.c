@@ -72,6 +72,11 @@ static bool answer_mode(struct wl_job *job, struct wl_thread *thread, struct wl_
     return true;
 }
 
+/* The one place among a thread's known jumps where this one is, if it is known. Calls and returns lie a few instructions apart. */
+static inline struct wl_jump *known_jump(struct wl_thread *thread, uint64_t pc, enum wl_mode mode) {
+    return &thread->jumps.known[(pc >> 2 ^ pc >> 6 ^ (uint64_t)mode << 3) % WL_KNOWN_JUMPS];
+}
+
 static bool answer_jump(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave) {
     uint32_t resume;
     if (job->follows_waves)
@@ -88,11 +93,37 @@ static bool answer_jump(struct wl_job *job, struct wl_thread *thread, struct wl_
         return false;
     }
     wave->resume = resume;
-    if (!wl_wave_enter(job, thread, runner, wave, unit, wl_wave_mode(wave)))
+    const enum wl_mode mode = wl_wave_mode(wave);
+    if (!wl_wave_enter(job, thread, runner, wave, unit, mode))
         return false;
     if (job->follows_waves && !unit->steps)
         wl_sanitize_forget(runner, wave);
+    else
+        *known_jump(thread, wave->pc, mode) = (struct wl_jump){wave->pc, unit, resume, mode};
     return true;
+}
+
+/* Answers a jump that a wave of this thread has made before. False: it is none. */
+static inline bool answer_known_jump(const struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave) {
+    const enum wl_mode mode = wl_wave_mode(wave);
+    const struct wl_jump *jump = known_jump(thread, wave->pc, mode);
+    if (jump->pc != wave->pc || jump->mode != mode || !jump->unit || job->follows_waves)
+        return false;
+    wave->resume = jump->resume;
+    runner->unit = jump->unit;
+    runner->mode = mode;
+    runner->code = atomic_load_explicit(&jump->unit->code[mode], memory_order_acquire); /* native code may have come meanwhile */
+    return true;
+}
+
+void wl_jumps_begin(const struct wl_job *job, struct wl_thread *thread) {
+    struct wl_jumps *jumps = &thread->jumps;
+    if (jumps->function == job->function->id && jumps->shape == job->shape && jumps->rows == job->rows)
+        return;
+    memset(jumps, 0, sizeof *jumps);
+    jumps->function = job->function->id;
+    jumps->shape = job->shape;
+    jumps->rows = job->rows;
 }
 
 static void answer_message(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner) {
@@ -161,7 +192,7 @@ enum wl_wave_state wl_wave_run_on(struct wl_job *job, struct wl_thread *thread, 
                 return WL_WAVE_FAILED;
             continue;
         case WL_EXIT_JUMP:
-            if (!answer_jump(job, thread, runner, wave))
+            if (!answer_known_jump(job, thread, runner, wave) && !answer_jump(job, thread, runner, wave))
                 return WL_WAVE_FAILED;
             if (++jumps == WL_JUMPS)
                 return WL_WAVE_YIELDED;

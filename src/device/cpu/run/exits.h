@@ -42,6 +42,9 @@ static inline bool wl_wave_is_ready(const struct wl_runner *runner, struct wl_cp
            runner->code == atomic_load_explicit(&unit->code[mode], memory_order_relaxed);
 }
 
+/* The thread begins to run waves of a job: what it knows of other kernels' jumps is forgotten. */
+void wl_jumps_begin(const struct wl_job *job, struct wl_thread *thread);
+
 /* Makes `runner` continue in a copy of a unit, which is made if need be. False: the job failed. */
 bool wl_wave_enter(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, const struct wl_wave *wave,
                    struct wl_cpu_unit *unit, enum wl_mode mode);
