@@ -18,7 +18,7 @@ enum wl_status wl_coverage_lift(const char *processor, uint32_t wave_size, const
         LLVMContextRef context = LLVMContextCreate();
         LLVMModuleRef module = LLVMModuleCreateWithNameInContext("coverage", context);
         wl_unit_liveness(&unit);
-        status = wl_lift_unit(&unit, NULL, false, module);
+        status = wl_lift_unit(&unit, NULL, WL_LIFT_LOOPS, module);
         LLVMDisposeModule(module);
         LLVMContextDispose(context);
         wl_unit_destroy(&unit);

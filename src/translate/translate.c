@@ -58,9 +58,9 @@ static enum wl_status generate_code(const struct wl_unit *unit, LLVMModuleRef mo
     return status;
 }
 
-/* Lifts and optimizes the unit in an empty module. */
-static enum wl_status build(const struct wl_unit *unit, LLVMTargetMachineRef machine, bool unrolls, LLVMModuleRef module,
-                            struct wl_translate_result *result) {
+/* Lifts the unit into an empty module. */
+static enum wl_status lift(const struct wl_unit *unit, const struct wl_affine *affine, LLVMTargetMachineRef machine, enum wl_lift_size size,
+                           LLVMModuleRef module, struct wl_translate_result *result) {
     const struct wl_translate_request *request = unit->request;
     char *triple = LLVMGetTargetMachineTriple(machine);
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
@@ -70,16 +70,22 @@ static enum wl_status build(const struct wl_unit *unit, LLVMTargetMachineRef mac
     LLVMDisposeMessage(triple);
 
     uint64_t start = wl_now();
-    struct wl_affine *affine = wl_affine_create(unit);
-    enum wl_status status = wl_lift_unit(unit, affine, unrolls, module);
-    wl_affine_destroy(affine);
+    enum wl_status status = wl_lift_unit(unit, affine, size, module);
     if (!status && request->dump)
         dump(request, module, "lifted");
+    result->lift_ns += wl_now() - start;
+    return status;
+}
+
+static enum wl_status optimize(const struct wl_unit *unit, LLVMTargetMachineRef machine, LLVMModuleRef module,
+                               struct wl_translate_result *result) {
+    const struct wl_translate_request *request = unit->request;
+    enum wl_status status = WL_OK;
+    uint64_t start = wl_now();
     char *message = NULL;
-    if (!status && LLVMVerifyModule(module, LLVMReturnStatusAction, &message)) /* a message instead of a crash in a pass */
+    if (LLVMVerifyModule(module, LLVMReturnStatusAction, &message)) /* a message instead of a crash in a pass */
         status = wl_fail(WL_INTERNAL, "%s: lifted code is malformed: %.600s", request->name, message);
     LLVMDisposeMessage(message);
-    uint64_t lifted = wl_now();
     if (!status)
         status = wl_emit_optimize(module, machine, wl_unit_is_unoptimized(unit));
     if (!status && !wl_unit_is_unoptimized(unit) && request->mode != WL_MODE_WORKGROUP && wl_emit_promote_rows(module, request->wave_size))
@@ -90,8 +96,33 @@ static enum wl_status build(const struct wl_unit *unit, LLVMTargetMachineRef mac
         wl_emit_note_kept_wave(module);
     if (!status && request->dump)
         dump(request, module, "optimized");
-    result->lift_ns += lifted - start;
-    result->optimize_ns += wl_now() - lifted;
+    result->optimize_ns += wl_now() - start;
+    return status;
+}
+
+/* Makes the unit's optimized module, which the caller disposes of. */
+static enum wl_status build(const struct wl_unit *unit, LLVMTargetMachineRef machine, LLVMContextRef context, LLVMModuleRef *module,
+                            struct wl_translate_result *result) {
+    const bool workgroup = unit->request->mode == WL_MODE_WORKGROUP;
+    enum wl_lift_size size = unit->request->sanitize ? WL_LIFT_LOOPS : WL_LIFT_UNROLLED; /* with checks, LLVM would take many seconds */
+    uint64_t start = wl_now();
+    struct wl_affine *affine = wl_affine_create(unit);
+    result->lift_ns += wl_now() - start;
+    enum wl_status status;
+    for (;;) {
+        *module = LLVMModuleCreateWithNameInContext("unit", context);
+        status = lift(unit, affine, machine, size, *module, result);
+        if (!status)
+            status = optimize(unit, machine, *module, result);
+        if (!workgroup && status == WL_OUT_OF_RESOURCES && size != WL_LIFT_COMPACT)
+            size = WL_LIFT_COMPACT;
+        else if (workgroup && !status && size == WL_LIFT_UNROLLED && wl_emit_is_large(*module, unit->inst_count))
+            size = WL_LIFT_LOOPS; /* masks that nothing is known of */
+        else
+            break;
+        LLVMDisposeModule(*module);
+    }
+    wl_affine_destroy(affine);
     return status;
 }
 
@@ -100,14 +131,8 @@ static enum wl_status generate(const struct wl_unit *unit, struct wl_translate_r
     if (!machine)
         return WL_INTERNAL;
     LLVMContextRef context = LLVMContextCreate();
-    LLVMModuleRef module = LLVMModuleCreateWithNameInContext("unit", context);
-    const bool unrolls = !unit->request->sanitize; /* with checks, unrolled code takes LLVM many seconds */
-    enum wl_status status = build(unit, machine, unrolls, module, result);
-    if (!status && unrolls && unit->request->mode == WL_MODE_WORKGROUP && wl_emit_is_large(module, unit->inst_count)) {
-        LLVMDisposeModule(module); /* masks that nothing is known of: again, as loops */
-        module = LLVMModuleCreateWithNameInContext("unit", context);
-        status = build(unit, machine, false, module, result);
-    }
+    LLVMModuleRef module = NULL;
+    enum wl_status status = build(unit, machine, context, &module, result);
     LLVMMemoryBufferRef object = NULL;
     uint64_t start = wl_now();
     if (!status)

@@ -40,6 +40,7 @@ LLVMValueRef wl_lift_int(struct wl_lift *l, LLVMTypeRef type, uint64_t value) {
 }
 
 LLVMBasicBlockRef wl_lift_ir_block(struct wl_lift *l, const char *name) {
+    l->unit.ir_block_count++;
     return LLVMAppendBasicBlockInContext(l->context, l->function, name);
 }
 
@@ -643,7 +644,7 @@ static void find_scalars(struct wl_lift *l) {
         wl_set(l->unit.scalars_used, always[i]);
 }
 
-enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *affine, bool unrolls, LLVMModuleRef module) {
+enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *affine, enum wl_lift_size size, LLVMModuleRef module) {
     const struct wl_translate_request *request = unit->request;
     LLVMContextRef context = LLVMGetModuleContext(module);
     struct wl_lift *l = calloc(1, sizeof *l);
@@ -655,7 +656,8 @@ enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *
     l->context = context;
     l->strips = l->wave_size / WL_STRIP;
     l->unit.all_strips = l->strips;
-    l->unit.unrolls = unrolls;
+    l->unit.unrolls = size == WL_LIFT_UNROLLED;
+    l->unit.compact = size == WL_LIFT_COMPACT;
     l->lanes = l->strip_lanes = WL_STRIP;
     l->form = request->mode == WL_MODE_WORKGROUP ? &wl_workgroup_form : &wl_wave_form;
     l->generation = wl_processor_generation(request->processor);

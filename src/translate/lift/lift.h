@@ -33,9 +33,13 @@
 
 #include <llvm-c/Core.h>
 
+/* How large the code may become: waves of a workgroup and strips of a wave unrolled, with registers as values; waves in loops; strips in
+ * loops, too. */
+enum wl_lift_size { WL_LIFT_UNROLLED, WL_LIFT_LOOPS, WL_LIFT_COMPACT };
+
 /* Builds the unit's function "wl_unit" and its description "wl_unit_info" in an empty module, whose target and data
- * layout are set. `affine` may be NULL: nothing is known then. `unrolls`: a workgroup's waves may be unrolled, with their registers as
- * values, which can become too much (wl_emit_is_large). */
-enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *affine, bool unrolls, LLVMModuleRef module);
+ * layout are set. `affine` may be NULL: nothing is known then. WL_OUT_OF_RESOURCES, without a sentence: a unit of single waves becomes too
+ * much for LLVM unless it is COMPACT. In workgroup mode wl_emit_is_large tells that. */
+enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *affine, enum wl_lift_size size, LLVMModuleRef module);
 
 #endif

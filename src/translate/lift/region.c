@@ -33,7 +33,7 @@ static bool join(struct wl_lift *l, const struct wl_inst *inst, const struct wl_
         (effects->store_spaces & l->region.loads) && (l->unit.mode == WL_MODE_FULL || !wl_store_follows_loads(l, inst, effects));
     bool conflict = (effects->load_spaces & l->region.stores) || overtakes ||
                     ((effects->store_spaces & l->region.stores) && !wl_store_may_join(l, inst, effects));
-    bool large = (l->region.item_count + 1) * l->strips > SEGMENT_BUDGET;
+    bool large = l->unit.compact || (l->region.item_count + 1) * l->strips > SEGMENT_BUDGET;
     if ((conflict && (large || l->unit.mode != WL_MODE_FULL)) || (l->region.segmented && large)) {
         wl_lift_flush(l);
         return false;
@@ -61,7 +61,7 @@ static bool loads_same(const struct wl_lift *l, const struct wl_inst *inst) {
 }
 
 bool wl_region_may_segment(const struct wl_lift *l) {
-    return l->unit.mode == WL_MODE_FULL && l->region.item_count * l->strips <= SEGMENT_BUDGET;
+    return !l->unit.compact && l->unit.mode == WL_MODE_FULL && l->region.item_count * l->strips <= SEGMENT_BUDGET;
 }
 
 struct wl_item *wl_region_add(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
@@ -372,6 +372,8 @@ void wl_region_emit_abreast(struct wl_lift *l, const struct wl_region_masks *mas
 void wl_region_emit_wave(struct wl_lift *l, const struct wl_region_masks *masks) {
     if (l->region.segmented)
         emit_segments(l, masks);
+    else if (l->unit.compact && !l->unit.row_slots)
+        emit_loop(l, masks, 0);
     else if (wl_region_goes_abreast(l, masks))
         wl_region_emit_abreast(l, masks, 1);
     else if (l->unit.row_slots || l->region.item_count * l->strips <= (l->region.loads_same ? SAME_BUDGET : UNROLL_BUDGET))

@@ -17,6 +17,7 @@ struct wl_lift_unit {
     unsigned all_strips;      /* strips of all waves that the code is for */
     unsigned workgroup_lanes; /* lanes of all waves, in workgroup mode */
     bool unrolls;             /* a workgroup's waves may be unrolled */
+    bool compact;             /* the strips of a wave are a loop, even where that is short */
     bool splits_denormals;    /* f32 and f64 treat denormals differently (lift/inst/denormal.c) */
     bool splits_rounding;     /* f32 and f64 round differently (lift/inst/rounding.c) */
     bool keeps_wave;          /* a wave's state after the unit's end is what it was at the start, so that it can serve the next wave */
@@ -30,6 +31,7 @@ struct wl_lift_unit {
     uint64_t rows_written[WL_ROW_WORDS];          /* with row_slots: the vector registers that the unit writes anywhere */
     uint64_t scalars_used[2], scalars_written[2]; /* the scalar registers that the unit reads, and writes, anywhere */
     LLVMBasicBlockRef *ir_blocks;                 /* by basic block */
+    unsigned ir_block_count;                      /* LLVM's blocks so far */
     LLVMMetadataRef subprogram;                   /* for debug locations */
     LLVMValueRef strip_trace;                     /* alloca: a struct wl_strip_trace, or NULL while no loop needed one */
     LLVMValueRef access_trace;       /* alloca: a struct wl_access_trace, or NULL as long as no access of the unit's own needed one */

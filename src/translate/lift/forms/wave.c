@@ -53,8 +53,12 @@ static void enter(struct wl_lift *l, LLVMValueRef resume) {
 }
 
 static void lift_blocks(struct wl_lift *l) {
-    for (uint32_t p = 0; p < l->unit.code->block_count && !l->status; p++)
+    enum { MANY_BLOCKS = 20000 }; /* passes leave some two of five; wl_emit_can_optimize_code */
+    for (uint32_t p = 0; p < l->unit.code->block_count && !l->status; p++) {
         wl_lift_block_or_loop(l, p);
+        if (l->unit.ir_block_count > MANY_BLOCKS && !l->unit.compact && !l->status)
+            l->status = WL_OUT_OF_RESOURCES;
+    }
 }
 
 /* All strips are unrolled, and what does not fit the host's registers is spilled. */
