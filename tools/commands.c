@@ -96,6 +96,15 @@ static const struct wl_command commands[] = {
                  [WL_PROFILE_PERF] = {"perf", NULL, "is short for setting WAVELIFT_PERF to on, for a perf that records the same run."},
                  [WL_PROFILE_ARCH] = {"arch", "ARCH", "is short for setting WAVELIFT_ARCH."}},
      .run = wl_command_profile},
+    {.name = "gdb",
+     .operands = "[[OPTION...] --] PROGRAM [ARGUMENT...]",
+     .raw = true,
+     .summary = "debugs a HIP program and its kernels with gdb",
+     .manual =
+         "Runs an installed gdb (13 or later) on a program with the library path set, and with Wavelift's extension: breakpoints, steps, "
+         "backtraces and variables are gdb's own in kernels, too; docs/debugging.md describes what is added. Options in front of "
+         "\\-\\- are gdb's. The exit status is gdb's.",
+     .run = wl_command_gdb},
     {.name = "disasm",
      .operands = "FILE",
      .summary = "kernels, resources and code of a code object, bundle, program or library",
@@ -226,6 +235,10 @@ int wl_command_run(const struct wl_command *command, int argc, char **argv) {
     const char *values[WL_MOST_OPTIONS] = {0};
     char said[128], *name = argv[0];
     size_t help = 0;
+    if (command->raw && command->run != wl_command_hipcc && argc == 2 && strcmp(argv[1], "--help") == 0) {
+        print_command_help(command); /* hipcc hands it to clang */
+        return 0;
+    }
     if (command->raw)
         return command->run(argv + 1, values);
     for (; has_option(command, help); help++)

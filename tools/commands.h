@@ -75,6 +75,7 @@ int wl_command_info(char **operands, const char *const *values);
 int wl_command_exec(char **operands, const char *const *values); /* run */
 int wl_command_sanitize(char **operands, const char *const *values);
 int wl_command_profile(char **operands, const char *const *values);
+int wl_command_gdb(char **operands, const char *const *values);
 int wl_command_disasm(char **operands, const char *const *values);
 int wl_command_check(char **operands, const char *const *values);
 int wl_command_ptx(char **operands, const char *const *values);

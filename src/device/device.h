@@ -278,6 +278,8 @@ struct wl_device_ops {
     uint64_t (*estimate)(const struct wl_launch *launch);
     /* Whether its workgroups may wait for what another kernel does, so that it must not keep that one from running. NULL: any may. */
     bool (*may_poll)(const struct wl_launch *launch);
+    /* Whether a debugger has breakpoints in the function's module. NULL: never. Asked if there is a debugger (device/debugger.h). */
+    bool (*stops)(const struct wl_device_function *function);
     /* Calls body(context) in the calling thread and, at the same time, in up to `threads` - 1 others, as many as are free; returns when
      * all have returned. Launches within are made with `alone`. NULL: there are no threads to lend. */
     void (*together)(struct wl_device *device, unsigned threads, uint64_t worker_mask, void (*body)(void *context), void *context);

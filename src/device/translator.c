@@ -106,9 +106,14 @@ static void open_threaded(void) {
     handle = threaded.library.handle;
     functions->steps = (wl_translate_steps_fn *)(uintptr_t)dlsym(handle, "wl_translate_steps");
     functions->run = (wl_translate_steps_run_fn *)(uintptr_t)dlsym(handle, "wl_translate_steps_run");
+    functions->run_to_mark = (wl_translate_steps_mark_fn *)(uintptr_t)dlsym(handle, "wl_translate_steps_mark");
     functions->free = (wl_translate_steps_free_fn *)(uintptr_t)dlsym(handle, "wl_translate_steps_free");
     functions->failure = (wl_translate_failure_fn *)(uintptr_t)dlsym(handle, "wl_threaded_failure");
-    if (!functions->steps || !functions->run || !functions->free || !functions->failure)
+    *(void **)&functions->decoder_create = dlsym(handle, "wl_decoder_create");
+    *(void **)&functions->decoder_destroy = dlsym(handle, "wl_decoder_destroy");
+    *(void **)&functions->disassemble = dlsym(handle, "wl_disassemble");
+    if (!functions->decoder_create || !functions->decoder_destroy || !functions->disassemble || !functions->steps || !functions->run ||
+        !functions->run_to_mark || !functions->free || !functions->failure)
         miss(&threaded.library);
 }
 

@@ -2,7 +2,10 @@
 #ifndef WL_DEVICE_TRANSLATOR_H
 #define WL_DEVICE_TRANSLATOR_H
 
+#include "translate/interface/marks.h"
 #include "translate/interface/translate.h"
+
+struct wl_decoder; /* translate/interface/disassembler.h */
 
 /* What every device uses of the translator. */
 struct wl_translator {
@@ -17,8 +20,14 @@ struct wl_translator {
 struct wl_threaded {
     wl_translate_steps_fn *steps;
     wl_translate_steps_run_fn *run;
+    wl_translate_steps_mark_fn *run_to_mark;
     wl_translate_steps_free_fn *free;
     wl_translate_failure_fn *failure;
+    /* Instructions as text: functions of translate/interface/disassembler.h. */
+    enum wl_status (*decoder_create)(struct wl_decoder **decoder, const char *processor, uint32_t wave_size);
+    void (*decoder_destroy)(struct wl_decoder *decoder);
+    unsigned (*disassemble)(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, char *text,
+                            size_t size);
 };
 
 /* Opens that library at the first call; it stays open. WL_UNSUPPORTED with the reason. Thread-safe. */

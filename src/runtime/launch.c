@@ -1,12 +1,14 @@
 /* Kernel launches: limits, arguments, the kernel command. */
 #include "runtime/launch.h"
 #include "base/assert.h"
+#include "device/debugger.h"
 #include "runtime/capture.h"
 #include "runtime/context.h"
 #include "runtime/event.h"
 #include "runtime/grids.h"
 #include "runtime/module.h"
 #include "runtime/record.h"
+#include "runtime/run_now.h"
 #include "runtime/stream.h"
 #include "trace/trace.h"
 
@@ -285,6 +287,18 @@ static bool launch_directly(struct wl_stream *stream, const struct wl_launch_req
     return true;
 }
 
+/* Whether the calling thread runs the kernel at once: where a debugger may stop in it, so that the launch is in the kernel's backtrace. What
+ * becomes of the kernel is told later, as ever. */
+static bool runs_for_debugger(const struct wl_stream *stream, const struct wl_launch_request *request) {
+    const struct wl_device *device = stream->context->device;
+    return device->ops->stops && device->ops->stops(request->kernel->function) && wl_stream_may_wait(stream, UINT64_MAX) == WL_OK;
+}
+
+static enum wl_status enqueue(struct wl_stream *stream, const struct wl_launch_request *request, struct kernel_command *command) {
+    return wl_debugger && runs_for_debugger(stream, request) ? wl_stream_run(stream, &command->base)
+                                                             : wl_stream_enqueue(stream, &command->base, NULL);
+}
+
 enum wl_status wl_launch_enqueue(struct wl_stream *stream, const struct wl_launch_request *request) {
     struct kernel_command *command = NULL;
     enum wl_status direct = WL_OK;
@@ -301,7 +315,7 @@ enum wl_status wl_launch_enqueue(struct wl_stream *stream, const struct wl_launc
             wl_command_free(&command->base);
     }
     if (status == WL_OK)
-        status = wl_stream_enqueue(stream, &command->base, NULL);
+        status = enqueue(stream, request, command);
     if (status == WL_OK && request->stop)
         status = wl_event_record(request->stop, stream);
     return status;

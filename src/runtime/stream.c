@@ -6,6 +6,7 @@
 #include "runtime/capture.h"
 #include "runtime/context.h"
 #include "runtime/handles.h"
+#include "runtime/run_now.h"
 #include "runtime/stream.h"
 #include "runtime/stream_run.h"
 #include "runtime/work.h"
@@ -336,22 +337,22 @@ bool wl_stream_follows(struct wl_stream *stream, struct wl_stream *other, uint64
     return knows(stream, other->id, sequence) || (legacy && knows(null_stream, other->id, sequence));
 }
 
-enum wl_status wl_stream_enqueue(struct wl_stream *stream, struct wl_command *command, uint64_t *sequence) {
+/* `awaited`: the caller runs the command at once, and no executor is needed. */
+static enum wl_status enqueue(struct wl_stream *stream, struct wl_command *command, uint64_t *sequence, bool awaited) {
     enum wl_status status = add_legacy_points(stream, command);
     if (status != WL_OK) {
         wl_command_free(command);
         return status;
     }
-    bool somebody_waits = command->result != NULL; /* the caller runs it at once: no executor needed */
     pthread_mutex_lock(&stream->lock);
     append(stream, command);
     if (sequence)
         *sequence = command->sequence;
-    bool give = !somebody_waits && stream->queue && command->gives && stream->state == WL_STREAM_IDLE;
+    bool give = !awaited && stream->queue && command->gives && stream->state == WL_STREAM_IDLE;
     struct wl_command *head = stream->head; /* another command if its thread has not come to run it yet */
     if (give)
         stream->state = WL_STREAM_RUNNING;
-    bool push = !somebody_waits && !give && wl_stream_make_ready(stream);
+    bool push = !awaited && !give && wl_stream_make_ready(stream);
     pthread_mutex_unlock(&stream->lock);
     enter_busy(stream);
     if (push)
@@ -359,6 +360,18 @@ enum wl_status wl_stream_enqueue(struct wl_stream *stream, struct wl_command *co
     if (give)
         wl_stream_give_all(stream, head);
     return WL_OK;
+}
+
+enum wl_status wl_stream_enqueue(struct wl_stream *stream, struct wl_command *command, uint64_t *sequence) {
+    return enqueue(stream, command, sequence, command->result);
+}
+
+enum wl_status wl_stream_run(struct wl_stream *stream, struct wl_command *command) {
+    uint64_t sequence = 0;
+    enum wl_status status = enqueue(stream, command, &sequence, true);
+    if (status == WL_OK)
+        (void)wl_stream_wait(stream, sequence);
+    return status;
 }
 
 /* ---- several streams at one moment ----------------------------------------------------------- */

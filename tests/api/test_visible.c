@@ -132,6 +132,7 @@ static bool is_exempt(const char *name) {
         "__hipGetPCH",
         "__hipRegister",
         "__hipUnregister",
+        "__jit_debug", /* for debuggers */
         "amd_dbgapi",
         "hipApiName",
         "hipGetCmdName",
@@ -149,7 +150,8 @@ static bool is_exempt(const char *name) {
         "hipRuntimeGetVersion",
         "hiprtc",
         "waveliftSanitize",
-        "wl_core", /* no function */
+        "wl_core",  /* no function */
+        "wl_debug", /* for debuggers */
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strncmp(name, names[i], strlen(names[i])) == 0)

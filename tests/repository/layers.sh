@@ -27,6 +27,8 @@ allowed wl_machine base/status.h
 forbidden wl_base machine/wave.h
 forbidden wl_machine lane/channel_values.h
 allowed wl_lane machine/channels.h
+allowed wl_debug codeobject/codeobject.h
+forbidden wl_debug device/device.h
 allowed wl_codeobject machine/processor.h
 forbidden wl_codeobject lane/image.h
 forbidden wl_isa translate/decode/decoder.h

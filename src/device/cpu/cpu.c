@@ -6,6 +6,7 @@
 #include "device/cpu/code/tiers.h"
 #include "device/cpu/code/units.h"
 #include "device/cpu/cpu_device.h"
+#include "device/cpu/debug/debug.h"
 #include "device/cpu/fault/fault.h"
 #include "device/cpu/memory.h"
 #include "device/cpu/run/dispatch.h"
@@ -197,6 +198,7 @@ void wl_translation_end(void) { pthread_rwlock_unlock(&fork_guard); }
 /* ---- modules -------------------------------------------------------------------------------- */
 
 static void module_release(struct wl_device_module *module) {
+    wl_debug_module_gone(module);
     wl_units_release(module);
     while (module->kernels) {
         struct wl_device_function *function = module->kernels;
@@ -242,6 +244,7 @@ static enum wl_status module_load(struct wl_device *device, struct wl_codeobject
         return status;
     }
     wl_sanitize_module(module);
+    wl_debug_module_loaded(module);
     *result = module;
     return WL_OK;
 }
@@ -322,6 +325,8 @@ static uint64_t estimate(const struct wl_launch *l) {
     return cost && total > UINT64_MAX / 2 / cost ? UINT64_MAX / 2 : total * cost;
 }
 
+static bool stops(const struct wl_device_function *function) { return wl_debug_module_stops(function->module); }
+
 static bool may_poll(const struct wl_launch *l) {
     static const uint32_t whole[3] = {0, 0, 0};
     enum wl_shape shape = wl_cpu_launch_shape(l->block, whole, l->function->kernel->wave_size);
@@ -366,6 +371,7 @@ static const struct wl_device_ops operations = {
     .launch = launch,
     .estimate = estimate,
     .may_poll = may_poll,
+    .stops = stops,
     .together = together,
     .limit_stack = limit_stack,
     .finish = finish,

@@ -11,6 +11,7 @@
  *             wait for others, answers what device code asks of the host
  *   code/     finds or makes the code of a unit (code/units.h): in memory, in the disk cache, by the translator; native code is made in
  *             the background while threaded code runs
+ *   debug/    lets a debugger of the host stop in kernels (debug/debug.h)
  *   fault/    signals inside translated code become reports and errors (fault/fault.h)
  *   helpers/  functions that translated code calls (helpers/helpers.h, machine/helpers.h)
  *
@@ -63,6 +64,8 @@ struct wl_san_launch;      /* sanitize/hooks.h */
 struct wl_sanitized_group; /* run/sanitize.h */
 struct wl_parts;
 struct wl_resident_cluster; /* run/clusters.c */
+struct wl_debug_module;     /* debug/modules.c */
+struct wl_debug_wave;       /* debug/waves.c */
 
 /* ---- units ---------------------------------------------------------------------------------- */
 
@@ -90,8 +93,13 @@ struct wl_cpu_unit {
     struct wl_steps *steps;                        /* the threaded code; NULL: none was made */
     struct wl_steps_control *steps_control;
     const struct wl_unit_info *steps_info;
-    struct wl_thunk *thunk;       /* a wl_unit_code that runs `steps` */
-    bool no_steps;                /* some instruction has no threaded code */
+    struct wl_thunk *thunk; /* a wl_unit_code that runs `steps` */
+    bool no_steps;          /* some instruction has no threaded code */
+    _Atomic(struct wl_thunk *)
+        marked_thunk;        /* for launches that a debugger may stop: runs threaded code with marks. Like the copies, read */
+    struct wl_steps *marked; /* without the lock */
+    const struct wl_unit_info *marked_info;
+    bool no_marked;               /* there is no such code */
     _Atomic uint64_t hotness;     /* nanoseconds that waves spent in its threaded code */
     bool asked[2][WL_COPY_COUNT]; /* tiers.c: native copies that were asked for: [0] plain ones, [1] those for loops */
     /* A copy that could not be made is not tried again. */
@@ -129,6 +137,7 @@ struct wl_device_module {
     struct wl_cpu_unit *units;
     _Atomic(struct wl_target_table *) targets; /* read without the lock */
     struct wl_device_function *kernels;
+    struct wl_debug_module *debug; /* set when it is loaded; NULL: no debugger knows of it */
 };
 
 /* Takes and gives back a module's lock. A thread that calls fork() waits until no thread has one. */
@@ -173,6 +182,7 @@ struct wl_runner {
     enum wl_mode mode;
     enum wl_wave_state state;
     struct wl_gws_wait gws_wait; /* WL_WAVE_GRID: what the wave waits for */
+    struct wl_debug_wave *debug; /* NULL: it has not run in a launch that a debugger may stop */
 };
 
 /* A place for a workgroup that has been started and has not ended: its LDS, its waves' states and their private memory. */
@@ -328,6 +338,7 @@ struct wl_job {
     struct wl_gws *_Atomic gws;      /* NULL until a wave uses it */
     struct wl_san_launch *sanitized; /* NULL: no sanitizer watches it */
     bool counts;                     /* its instructions and accesses are counted (run/counters.h) */
+    bool debugged;                   /* a debugger may stop its waves: it runs on one thread */
     bool follows_waves;              /* a sanitizer wants to know what each wave does, in order */
     struct wl_group *groups;         /* of a cooperative launch: the places of all its workgroups */
     _Atomic uint64_t groups_done;

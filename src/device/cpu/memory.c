@@ -1,4 +1,6 @@
 #include "device/cpu/memory.h"
+
+#include "device/cpu/debug/debug.h"
 #include "device/cpu/run/sanitize.h"
 #include "sanitize/allocations.h"
 
@@ -105,6 +107,8 @@ enum wl_status wl_group_fit(struct wl_group *group, const struct wl_group_needs 
 void wl_group_release(struct wl_group *group) {
     wl_sanitize_drop(group);
     free(group->sanitized);
+    for (unsigned i = 0; i < WL_MAX_WAVES; i++)
+        wl_debug_wave_free(group->runners[i].debug);
     release_lds(group);
     if (group->waves)
         munmap(group->waves - PAGE, group->waves_mapped + 2 * (size_t)PAGE);

@@ -4,10 +4,11 @@
 #include "machine/count.h"
 #include "machine/helpers.h"
 #include "machine/sanitize.h"
+#include "translate/interface/marks.h"
 #include "translate/isa/sanitize_site.h"
 
 struct wl_sanitize_site *wl_steps_site(struct wl_steps_builder *b, const struct wl_inst *inst, uint32_t bytes) {
-    if (!b->request->sanitize)
+    if (!(b->request->sanitize & ~(unsigned)WL_STEPS_MARKED))
         return NULL;
     struct wl_sanitize_site *site = wl_steps_allocate(b, sizeof *site);
     if (site)

@@ -5,6 +5,7 @@
 #include "machine/helpers.h"
 #include "machine/processor.h"
 #include "machine/sanitize.h"
+#include "translate/interface/marks.h"
 #include "translate/steps/init.h"
 #include "translate/unit/turns.h"
 
@@ -367,6 +368,26 @@ bool wl_steps_instruction(struct wl_steps_builder *b, const struct wl_inst *inst
            wl_steps_lane(b, inst) || wl_steps_helper(b, inst) || wl_steps_indexed(b, inst);
 }
 
+/* Never called: wl_steps_run_to_mark stops in front of it. Without a debugger there are no such steps. */
+static const struct wl_step *run_mark(struct wl_machine *m, const struct wl_step *step) {
+    (void)m;
+    return step + 1;
+}
+
+/* An instruction may stand in the unit in several pieces. */
+static void add_mark(struct wl_steps_builder *b, const struct wl_block *block, const struct wl_inst *inst) {
+    struct wl_mark *mark;
+    if (b->at && inst[-1].address == inst->address)
+        return;
+    mark = wl_steps_allocate(b, sizeof *mark);
+    if (!mark)
+        return;
+    mark->address = inst->address;
+    mark->size = inst->size;
+    mark->calls = block->end == WL_BLOCK_CALL && b->at + 1 == block->count;
+    wl_steps_add(b, run_mark, mark);
+}
+
 static void add_block(struct wl_steps_builder *b, uint32_t p) {
     const struct wl_block *block = &b->unit->blocks[p];
     b->first[p] = b->step_count;
@@ -377,6 +398,8 @@ static void add_block(struct wl_steps_builder *b, uint32_t p) {
         wl_steps_add_count(b, b->unit->counted[p]);
     for (b->at = 0; b->at < block->count && !b->status; b->at++) {
         const struct wl_inst *inst = &b->unit->insts[block->first + b->at];
+        if (b->request->sanitize & WL_STEPS_MARKED)
+            add_mark(b, block, inst);
         if (inst->early)
             wl_steps_add_early_use(b, inst);
         const uint32_t before = b->step_count;
@@ -517,4 +540,24 @@ uint32_t wl_steps_run(struct wl_wave *wave, const struct wl_steps *steps) {
         wave->helpers->denormals(wave, 0);
     wave->fault_pc = 0;
     return m.exit;
+}
+
+uint32_t wl_steps_run_to_mark(struct wl_wave *wave, const struct wl_steps *steps, struct wl_mark_point *point) {
+    struct wl_machine m = {.wave = wave, .steps = steps, .sgpr = wave->sgpr, .vgpr = wave->vgpr, .wave_size = wave->wave_size};
+    const struct wl_step *step = point->step;
+    if (!step && wave->resume >= steps->resume_count)
+        return WL_EXIT_ILLEGAL;
+    if (!step)
+        step = steps->code + steps->resume[wave->resume];
+    wave->fault_pc = 1;
+    if (steps->splits_denormals)
+        wave->helpers->denormals(wave, 1);
+    while (step && step->run != run_mark)
+        step = step->run(&m, step);
+    if (steps->splits_denormals)
+        wave->helpers->denormals(wave, 0);
+    wave->fault_pc = 0;
+    point->step = step ? step + 1 : NULL;
+    point->mark = step ? step->data : NULL;
+    return step ? WL_EXIT_MARK : m.exit;
 }

@@ -31,6 +31,7 @@
 
 struct wl_count_block;   /* machine/count.h */
 struct wl_sanitize_site; /* machine/sanitize.h */
+struct wl_mark_point;    /* translate/interface/marks.h */
 struct wl_step;
 struct wl_undefined; /* the same */
 
@@ -195,5 +196,7 @@ enum wl_status wl_steps_build(const struct wl_unit *unit, struct wl_steps **step
 void wl_steps_destroy(struct wl_steps *steps);
 /* Runs a wave until it exits, like a wl_unit_code. */
 uint32_t wl_steps_run(struct wl_wave *wave, const struct wl_steps *steps);
+/* The same of steps with marks, up to the next one (wl_translate_steps_mark_fn). */
+uint32_t wl_steps_run_to_mark(struct wl_wave *wave, const struct wl_steps *steps, struct wl_mark_point *point);
 
 #endif

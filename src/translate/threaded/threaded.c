@@ -6,6 +6,7 @@
 #include "base/options.h"
 #include "machine/sanitize.h"
 #include "translate/decode/decoder.h"
+#include "translate/interface/marks.h"
 #include "translate/rewrite/rewrite.h"
 #include "translate/steps/steps.h"
 
@@ -63,6 +64,10 @@ EXPORT enum wl_status wl_translate_steps(const struct wl_translate_request *aske
 }
 
 EXPORT uint32_t wl_translate_steps_run(struct wl_wave *wave, const struct wl_steps *steps) { return wl_steps_run(wave, steps); }
+
+EXPORT uint32_t wl_translate_steps_mark(struct wl_wave *wave, const struct wl_steps *steps, struct wl_mark_point *point) {
+    return wl_steps_run_to_mark(wave, steps, point);
+}
 
 EXPORT void wl_translate_steps_free(struct wl_steps *steps) { wl_steps_destroy(steps); }
 

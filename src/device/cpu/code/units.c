@@ -5,6 +5,7 @@
 #include "device/cpu/code/cache.h"
 #include "device/cpu/code/perf.h"
 #include "device/cpu/code/tiers.h"
+#include "device/cpu/debug/debug.h"
 #include "device/cpu/run/counters.h"
 #include "device/translate_request.h"
 #include "device/translator.h"
@@ -362,6 +363,50 @@ static bool make_steps(struct wl_device_module *module, struct wl_cpu_unit *unit
     return true;
 }
 
+/* The module's lock is held. */
+static void make_marked(struct wl_device_module *module, struct wl_cpu_unit *unit) {
+    wl_assert_held(&module->lock);
+    struct wl_steps_result result;
+    const struct wl_threaded *threaded = NULL;
+    unit->no_marked = true;
+    if (wl_threaded_use(&threaded) != WL_OK)
+        return;
+    struct wl_translate_request request = make_request(NULL, module, unit, WL_MODE_FULL);
+    request.sanitize = WL_STEPS_MARKED;
+    if (threaded->steps(&request, &result) != WL_OK) {
+        wl_log(1, "the debugger cannot stop in %s: %s", unit->name, threaded->failure());
+        return;
+    }
+    struct wl_thunk *thunk = wl_thunk_create(wl_debug_run, result.steps);
+    bool good = thunk;
+    for (uint32_t i = 0; good && i < result.info->resume_count; i++)
+        good = !result.info->resume[i].is_return || add_targets(module, unit, result.info->resume[i].address, i);
+    if (!good) {
+        wl_thunk_destroy(thunk);
+        threaded->free(result.steps);
+        return;
+    }
+    unit->marked = result.steps;
+    unit->marked_info = result.info;
+    unit->no_marked = false;
+    atomic_store_explicit(&unit->marked_thunk, thunk, memory_order_release);
+}
+
+wl_unit_code *wl_units_marked(struct wl_device_module *module, struct wl_cpu_unit *unit, const struct wl_unit_info **info) {
+    struct wl_thunk *thunk = atomic_load_explicit(&unit->marked_thunk, memory_order_acquire);
+    if (!thunk) {
+        wl_module_lock(module);
+        if (!atomic_load_explicit(&unit->marked_thunk, memory_order_relaxed) && !unit->no_marked)
+            make_marked(module, unit);
+        wl_module_unlock(module);
+        thunk = atomic_load_explicit(&unit->marked_thunk, memory_order_acquire);
+    }
+    if (!thunk)
+        return NULL;
+    *info = unit->marked_info;
+    return wl_thunk_code(thunk);
+}
+
 static void tell_perf(const struct wl_device_module *module, const struct wl_cpu_unit *unit, const struct wl_native *native,
                       enum wl_mode mode, bool loops) {
     static const char *const copies[] = {[WL_MODE_FULL] = "full", [WL_MODE_MASKED] = "masked", [WL_MODE_WORKGROUP] = "workgroup"};
@@ -566,6 +611,9 @@ void wl_units_release(struct wl_device_module *module) {
             free(unit->failure[mode]);
         }
         wl_thunk_destroy(unit->thunk);
+        wl_thunk_destroy(atomic_load(&unit->marked_thunk));
+        if (unit->marked && wl_threaded_use(&threaded) == WL_OK)
+            threaded->free(unit->marked);
         if (unit->steps && wl_threaded_use(&threaded) == WL_OK) {
             free(unit->steps_control->context);
             threaded->free(unit->steps);

@@ -28,6 +28,10 @@ enum wl_status wl_units_copy(struct wl_device_module *module, struct wl_cpu_unit
 /* The unit's threaded code, which any wave of it may go on with; NULL: there is none. In launches that initcheck watches. */
 wl_unit_code *wl_units_threaded(const struct wl_cpu_unit *unit);
 
+/* Threaded code of a unit that stops in front of each instruction (device/cpu/debug/debug.h), made if need be. NULL: there is none, since
+ * some instruction has no threaded code. *info is what is to be known of it. Thread-safe. */
+wl_unit_code *wl_units_marked(struct wl_device_module *module, struct wl_cpu_unit *unit, const struct wl_unit_info **info);
+
 /* The copy in workgroup mode for workgroups of this size (x, y and z), made or asked for if need be; *workgroup receives its unit, which is
  * the module's. NULL: there is none, or not yet, or there are copies for enough other sizes. To be called only for units whose FULL copy
  * says that there can be one. Thread-safe. */

@@ -60,7 +60,7 @@ static bool in_workgroup_mode(const struct wl_runner *runner) { return runner->m
 static uint32_t step_place(const struct wl_thread *thread, const struct wl_runner *runner) {
     const struct wl_job *job = thread->job;
     const struct wl_group *group = runner->group;
-    if (!runner->unit->steps || !job)
+    if ((!runner->unit->steps && !runner->unit->marked) || !job)
         return 0;
     bool own = job->may_wait || job->keeps_wave;
     if (in_workgroup_mode(runner))

@@ -32,9 +32,21 @@ static void step_in(struct wl_thread *thread, struct wl_runner *runner, uint32_t
     thread->running = runner;
 }
 
+/* The code for a wave that a debugger may stop. NULL: there is none, and the unit runs as without a debugger. */
+static wl_unit_code *enter_marked(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_cpu_unit *unit,
+                                  const struct wl_unit_info **info) {
+    uint32_t control;
+    step_out(thread, &control);
+    wl_unit_code *code = wl_units_marked(job->function->module, unit, info);
+    step_in(thread, runner, control);
+    return code;
+}
+
 bool wl_wave_enter(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, const struct wl_wave *wave,
                    struct wl_cpu_unit *unit, enum wl_mode mode) {
-    wl_unit_code *code = atomic_load_explicit(&unit->code[mode], memory_order_acquire);
+    const struct wl_unit_info *info = NULL;
+    wl_unit_code *code =
+        job->debugged ? enter_marked(job, thread, runner, unit, &info) : atomic_load_explicit(&unit->code[mode], memory_order_acquire);
     if (!code) {
         uint32_t control;
         step_out(thread, &control);
@@ -45,7 +57,8 @@ bool wl_wave_enter(struct wl_job *job, struct wl_thread *thread, struct wl_runne
             return false;
         }
     }
-    const struct wl_unit_info *info = atomic_load(&unit->info[mode]);
+    if (!info)
+        info = atomic_load(&unit->info[mode]);
     if (info->rows > wave->vgprs) {
         wl_job_fail(job, wl_fail(WL_INTERNAL, "%s uses %u VGPRs, but kernel %s was given %u", unit->name, info->rows,
                                  job->function->kernel->name, wave->vgprs));

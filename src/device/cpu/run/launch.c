@@ -4,6 +4,7 @@
 #include "device/cpu/abi.h"
 #include "device/cpu/code/tiers.h"
 #include "device/cpu/code/units.h"
+#include "device/cpu/debug/debug.h"
 #include "device/cpu/fault/fault.h"
 #include "device/cpu/memory.h"
 #include "device/cpu/run/clusters.h"
@@ -92,6 +93,8 @@ static void plan_work(struct wl_job *job) {
     job->timed = true;
     job->limit = workers < WL_MAX_PARTS ? workers : WL_MAX_PARTS;
     job->chunk = 1;
+    if (job->debugged)
+        job->limit = 1;
     if (job->clustered && job->limit > job->total / wl_cluster_workgroups(job->launch))
         job->limit = (unsigned)(job->total / wl_cluster_workgroups(job->launch));
     if (job->groups || job->clustered)
@@ -282,7 +285,8 @@ static void init_job(struct wl_job *job, struct wl_job_failure *failure, struct 
         job->fits_workgroup_mode = false;
     if (job->clustered)
         job->in_order = true;
-    if (job->clustered || job->follows_waves) { /* each wave has a state of its own, and waves take turns */
+    job->debugged = f->module->debug && wl_debug_module_stops(f->module);
+    if (job->clustered || job->follows_waves || job->debugged) { /* each wave has a state of its own, and waves take turns */
         job->may_wait = true;
         job->keeps_wave = job->tries = job->keeps_trying = job->fits_workgroup_mode = false;
     }
@@ -309,6 +313,8 @@ enum wl_status wl_cpu_launch(struct wl_cpu_device *device, const struct wl_launc
     if (!launch->batched)
         wl_fault_install();
     status = run_job(&job, &memory);
+    if (job.debugged)
+        wl_debug_forget();
     wl_gws_destroy(atomic_load(&job.gws));
     free(large);
     return status;

@@ -1,0 +1,35 @@
+/* debug/: what a debugger of the host is to know of a code object.
+ *
+ *   in    a code object (codeobject/codeobject.h), where the shadows of its instructions (debug/frame.h) and its data lie
+ *   out   an ELF file of this machine, for gdb's JIT interface: symbols, line tables, call frames, types and variables
+ *
+ *   object.c      the file: sections, symbols, line tables, call frames
+ *   info.c        the tree of entries (.debug_info) and location lists, written anew
+ *   expression.c  locations: AMD's registers and address spaces become places in struct wl_debug_frame
+ *   bytes.h       reading bytes that may be damaged, and writing
+ *
+ * What the DWARF says stays as it is, but for addresses and locations. A location that has no translation becomes an empty one: the debugger
+ * says "optimized out". The DWARF comes from outside: what is damaged is an error or is left out. Thread-safe; nothing is kept. */
+#ifndef WL_DEBUG_H
+#define WL_DEBUG_H
+
+#include "base/status.h"
+#include "codeobject/codeobject.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct wl_debug_request {
+    const struct wl_codeobject *object;
+    uint64_t code; /* the shadow of the code object's address 0 */
+    uint64_t data; /* where the image is loaded */
+};
+
+/* Makes the file; *bytes is freed by free(). WL_INVALID_IMAGE: the DWARF is damaged; a file without it is made all the same by
+ * `without_dwarf`. */
+enum wl_status wl_debug_object(const struct wl_debug_request *request, bool without_dwarf, uint8_t **bytes, size_t *size);
+
+/* The addresses of the code object's code: from *begin up to *end. */
+void wl_debug_code(const struct wl_codeobject *object, uint64_t *begin, uint64_t *end);
+
+#endif

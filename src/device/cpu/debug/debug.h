@@ -1,0 +1,103 @@
+/* debug/: lets a debugger of the host stop waves in their own code.
+ *
+ *   in    breakpoints, which the debugger writes into memory; waves of launches whose module has some
+ *   out   files for gdb's JIT interface (debug/debug.h); waves that go from shadow to shadow (debug/frame.h)
+ *
+ *   modules.c  the shadows of a module's instructions, and the list of such files
+ *   waves.c    runs a wave through its shadows, as threaded code that stops in front of each instruction
+ *   enter.c    the way to the shadows and back: a few instructions of the host
+ *
+ * The shadow of an instruction has four bytes: a call of the function that runs the instruction, and a jump to where that function says. So
+ * a wave in its shadows is, for the debugger, a function of the host that calls another one in each line. A wave does not come to each
+ * shadow: it comes to those that have a breakpoint, and goes on to the next shadow while the debugger steps, which shows as a breakpoint
+ * behind the call. Between them it runs threaded code.
+ *
+ * Launches of modules without breakpoints are run as if there were no debugger. Those with some run on one thread, and all waves of a
+ * workgroup have states of their own. There are shadows on x86-64 alone. Sanitizers and counters have no debugger beside them. */
+#ifndef WL_DEVICE_CPU_DEBUG_H
+#define WL_DEVICE_CPU_DEBUG_H
+
+#include "device/cpu/cpu.h"
+
+#define WL_DEBUG_DEPTH 64 /* functions of AMD code that call each other and have frames; what is called beyond has none of its own */
+
+/* What the debugger's extension reads and writes: where the wave is that has stopped, or may. The names of the members are known to
+ * tools/wavelift-gdb.py. */
+struct wl_debug_here {
+    uint32_t block[3], thread[3]; /* blockIdx, threadIdx */
+    uint32_t block_dim[3], grid_dim[3];
+    uint32_t lane, wave, wave_size, rows;
+    uint64_t exec;
+    const struct wl_wave *state; /* NULL: no wave may stop at present */
+    uint64_t pc;                 /* the instruction's shadow */
+    uint64_t mark;               /* its address in the code object */
+    uint64_t scratch;            /* where the lane's private memory is copied to */
+    const char *kernel;
+    uint32_t stopped; /* the debugger writes 1 when it has stopped here: the other lanes are not asked any more */
+    uint32_t waves;   /* of the workgroup */
+    const char *processor;
+};
+extern volatile struct wl_debug_here wl_debug_here;
+
+/* The waves of its workgroup. */
+struct wl_debug_wave_row {
+    uint64_t pc, exec; /* the shadow of the instruction at which it last left its code; 0: it has not begun */
+    uint32_t state;    /* enum wl_wave_state */
+    uint32_t reserved;
+};
+extern volatile struct wl_debug_wave_row wl_debug_waves[WL_MAX_WAVES];
+
+/* A breakpoint with a condition: each active lane of a wave comes to the shadow, one after the other, so that the condition can be about
+ * any of them. The debugger writes these. */
+struct wl_debug_visit {
+    uint64_t pc;                 /* a shadow */
+    int64_t block[3], thread[3]; /* those for which the condition can be true at all; -1: any */
+};
+enum { WL_DEBUG_VISITS = 64 };
+extern volatile struct wl_debug_visit wl_debug_visits[WL_DEBUG_VISITS];
+extern volatile uint32_t wl_debug_visit_count;
+
+/* Makes another lane the one whose variables the debugger sees. For the debugger to call while a wave has stopped. False: there is no such
+ * lane, or no wave. */
+int wl_debug_lane(unsigned lane);
+/* Writes the instruction of a shadow as text to wl_debug_instruction; returns its length in bytes, 0 if there is none. To be called in the
+ * same way. */
+int wl_debug_disassemble(uint64_t shadow);
+extern char wl_debug_instruction[256];
+
+/* ---- modules.c ---- */
+/* To be called when a module has been loaded and before it goes. Does nothing without a debugger. */
+void wl_debug_module_loaded(struct wl_device_module *module);
+void wl_debug_module_gone(struct wl_device_module *module);
+/* Whether the debugger has a breakpoint in the module. Thread-safe. */
+bool wl_debug_module_stops(const struct wl_device_module *module);
+/* The shadow of an address of the code object. */
+uint64_t wl_debug_shadow(const struct wl_device_module *module, uint64_t address);
+
+/* ---- waves.c ---- */
+/* A wl_translate_steps_run_fn for threaded code with marks, of the wave that a thread's runner has. */
+uint32_t wl_debug_run(struct wl_wave *wave, const struct wl_steps *steps);
+/* A launch has ended, well or not: no wave of it can be asked about. */
+void wl_debug_forget(void);
+/* Frees what is known of a wave. NULL is allowed. */
+void wl_debug_wave_free(struct wl_debug_wave *wave);
+
+/* ---- enter.c ---- */
+struct wl_debug_frame; /* debug/frame.h */
+/* What shadows work with, in rbx. The assembly of enter.c knows its members by their places. */
+struct wl_debug_context {
+    void (*trampoline)(void);      /* 0: what a shadow calls */
+    struct wl_debug_frame *kernel; /* 8: where the host's registers are */
+    uint64_t *slot;                /* 16: where the address behind the shadow's call is */
+    uint64_t result;               /* 24: v0 and v1 of the lane: what a function has returned, for `finish` */
+    uint32_t exit;                 /* 32: why the wave left */
+    struct wl_debug_frame *within; /* 40: the frame register of the function, for who looks from within the shadow's call */
+};
+/* Goes to a shadow; returns when the wave leaves its code: context->exit. */
+uint32_t wl_debug_enter(struct wl_debug_context *context, struct wl_debug_frame *kernel, struct wl_debug_frame *inner, uint64_t shadow,
+                        uint64_t stack, uint64_t next);
+void wl_debug_trampoline(void);
+/* What the trampoline calls (waves.c): runs on to the next shadow at which the wave may stop, and returns it; 0: the wave leaves. */
+uint64_t wl_debug_step(struct wl_debug_context *context);
+
+#endif

@@ -1,0 +1,213 @@
+#include "device/cpu/debug/debug.h"
+
+#include "base/options.h"
+#include "debug/debug.h"
+#include "device/cpu/run/counters.h"
+#include "device/debugger.h"
+#include "device/translator.h"
+#include "sanitize/allocations.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT volatile int wl_debugger;
+
+/* ---- gdb's JIT interface (GDB's manual, "JIT Compilation Interface"): names and layout are gdb's ------------------------------- */
+
+struct jit_code_entry {
+    struct jit_code_entry *next_entry, *prev_entry;
+    const char *symfile_addr;
+    uint64_t symfile_size;
+};
+
+struct jit_descriptor {
+    uint32_t version, action_flag;
+    struct jit_code_entry *relevant_entry, *first_entry;
+};
+
+enum { JIT_NOACTION, JIT_REGISTER_FN, JIT_UNREGISTER_FN };
+
+/* Another library of the process may have such, LLVM's; gdb reads the descriptor of each. So ours are not to be replaced. */
+__attribute__((visibility("protected"))) struct jit_descriptor __jit_debug_descriptor; /* NOLINT(bugprone-reserved-identifier) */
+void __jit_debug_register_code(void);                                                  /* NOLINT(bugprone-reserved-identifier) */
+
+/* gdb has a breakpoint here. */
+__attribute__((visibility("protected"), noinline)) void __jit_debug_register_code(void) { /* NOLINT(bugprone-reserved-identifier) */
+    __asm__ volatile("" ::: "memory");
+}
+
+/* Guards the list. A leaf. */
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void tell(struct jit_code_entry *entry, uint32_t action) {
+    __jit_debug_descriptor.version = 1;
+    __jit_debug_descriptor.relevant_entry = entry;
+    __jit_debug_descriptor.action_flag = action;
+    __jit_debug_register_code();
+    __jit_debug_descriptor.action_flag = JIT_NOACTION;
+}
+
+EXPORT struct wl_debug_module *wl_debug_modules;
+EXPORT char wl_debug_instruction[256];
+
+/* ---- shadows ---------------------------------------------------------------------------------------------------------------------- */
+
+/* The debugger's extension goes through the list, and knows the places of the first four members. */
+struct wl_debug_module {
+    struct wl_debug_module *next;
+    uint8_t *shadows;
+    size_t size;
+    uint64_t begin; /* the address of the first one's instruction */
+    const struct wl_device_module *module;
+    struct jit_code_entry entry;
+};
+
+static void add_module(struct wl_debug_module *debug) {
+    struct jit_code_entry *entry = &debug->entry;
+    pthread_mutex_lock(&list_lock);
+    debug->next = wl_debug_modules;
+    wl_debug_modules = debug;
+    entry->next_entry = __jit_debug_descriptor.first_entry;
+    if (entry->next_entry)
+        entry->next_entry->prev_entry = entry;
+    __jit_debug_descriptor.first_entry = entry;
+    tell(entry, JIT_REGISTER_FN);
+    pthread_mutex_unlock(&list_lock);
+}
+
+static void remove_module(const struct wl_debug_module *debug) {
+    struct jit_code_entry *entry = (struct jit_code_entry *)&debug->entry;
+    pthread_mutex_lock(&list_lock);
+    struct wl_debug_module **link = &wl_debug_modules;
+    while (*link != debug)
+        link = &(*link)->next;
+    *link = debug->next;
+    if (entry->next_entry)
+        entry->next_entry->prev_entry = entry->prev_entry;
+    if (entry->prev_entry)
+        entry->prev_entry->next_entry = entry->next_entry;
+    else
+        __jit_debug_descriptor.first_entry = entry->next_entry;
+    tell(entry, JIT_UNREGISTER_FN);
+    pthread_mutex_unlock(&list_lock);
+}
+
+#ifdef __x86_64__
+/* call *(%rbx); jmp *%rdx */
+static const uint8_t shadow[4] = {0xff, 0x13, 0xff, 0xe2};
+enum { BREAKPOINT = 0xcc };
+
+static bool make_shadows(struct wl_debug_module *debug) {
+    debug->shadows = mmap(NULL, debug->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (debug->shadows == MAP_FAILED)
+        return false;
+    for (size_t i = 0; i + sizeof shadow <= debug->size; i += sizeof shadow)
+        memcpy(debug->shadows + i, shadow, sizeof shadow);
+    if (mprotect(debug->shadows, debug->size, PROT_READ | PROT_EXEC) == 0)
+        return true;
+    munmap(debug->shadows, debug->size);
+    return false;
+}
+
+static bool is_possible(void) { return !wl_san_tools() && !wl_counters_on(); }
+#else
+enum { BREAKPOINT = 0 };
+static bool make_shadows(struct wl_debug_module *debug) {
+    (void)debug;
+    return false;
+}
+
+static bool is_possible(void) { return false; }
+#endif
+
+static enum wl_status make_file(const struct wl_device_module *module, struct wl_debug_module *debug) {
+    const struct wl_debug_request request = {
+        .object = module->object, .code = (uint64_t)(uintptr_t)debug->shadows - debug->begin, .data = (uint64_t)(uintptr_t)module->image};
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    enum wl_status status = wl_debug_object(&request, false, &bytes, &size);
+    if (status != WL_OK) {
+        wl_log(1, "the debugger gets no lines and variables of a code object: %s", wl_failure());
+        status = wl_debug_object(&request, true, &bytes, &size);
+    }
+    if (status == WL_OK) {
+        debug->entry.symfile_addr = (const char *)bytes;
+        debug->entry.symfile_size = size;
+    }
+    return status;
+}
+
+void wl_debug_module_loaded(struct wl_device_module *module) {
+    uint64_t begin, end;
+    if (!wl_debugger)
+        return;
+    wl_debug_code(module->object, &begin, &end);
+    if (!is_possible() || begin >= end)
+        return;
+    struct wl_debug_module *debug = calloc(1, sizeof *debug);
+    if (!debug)
+        return;
+    debug->module = module;
+    debug->begin = begin;
+    debug->size = end - begin;
+    if (!make_shadows(debug)) {
+        wl_log(1, "the debugger cannot stop in a code object: no memory for %zu bytes of code", debug->size);
+        free(debug);
+        return;
+    }
+    if (make_file(module, debug) != WL_OK) {
+        wl_log(1, "the debugger cannot stop in a code object: %s", wl_failure());
+        munmap(debug->shadows, debug->size);
+        free(debug);
+        return;
+    }
+    module->debug = debug;
+    add_module(debug);
+}
+
+void wl_debug_module_gone(struct wl_device_module *module) {
+    struct wl_debug_module *debug = module->debug;
+    if (!debug)
+        return;
+    remove_module(debug);
+    munmap(debug->shadows, debug->size);
+    free((void *)debug->entry.symfile_addr);
+    free(debug);
+}
+
+bool wl_debug_module_stops(const struct wl_device_module *module) {
+    const struct wl_debug_module *debug = module->debug;
+    return debug && memchr(debug->shadows, BREAKPOINT, debug->size);
+}
+
+uint64_t wl_debug_shadow(const struct wl_device_module *module, uint64_t address) {
+    return (uint64_t)(uintptr_t)module->debug->shadows + (address - module->debug->begin);
+}
+
+/* ---- instructions as text ----------------------------------------------------------------------------------------------------------- */
+
+/* The waves' size, for instructions that differ by it. */
+static uint32_t wave_size_of(const struct wl_device_module *module) {
+    const struct wl_kernel *kernel = wl_codeobject_kernel(module->object, 0);
+    return kernel ? kernel->wave_size : 64;
+}
+
+EXPORT int wl_debug_disassemble(uint64_t address) {
+    const struct wl_debug_module *debug = wl_debug_modules;
+    const struct wl_threaded *threaded = NULL;
+    struct wl_decoder *decoder = NULL;
+    while (debug && address - (uint64_t)(uintptr_t)debug->shadows >= debug->size)
+        debug = debug->next;
+    if (!debug || wl_threaded_use(&threaded) != WL_OK)
+        return 0;
+    const uint64_t at = address - (uint64_t)(uintptr_t)debug->shadows + debug->begin;
+    if (threaded->decoder_create(&decoder, debug->module->target->processor, wave_size_of(debug->module)) != WL_OK)
+        return 0;
+    const unsigned size = threaded->disassemble(decoder, wl_codeobject_image(debug->module->object) + at, debug->size - (at - debug->begin),
+                                                at, wl_debug_instruction, sizeof wl_debug_instruction);
+    threaded->decoder_destroy(decoder);
+    return (int)size;
+}

@@ -1,0 +1,83 @@
+"""sessions.py WAVELIFT PROGRAM SOURCE SESSIONS [NAME...]: gdb's sessions of a file, or those named, and what they have to print.
+
+The file SESSIONS has sessions, each of them begun by a line "# session NAME: ARGUMENTS OF THE PROGRAM". Lines behind it are gdb's commands;
+"{place}" stands for the line of SOURCE that has the comment "place: place". A line "=> PATTERN" is a regular expression that has to match what
+gdb prints from there on, behind what the pattern before it has matched; "!> PATTERN" one that matches nowhere in the session's output. "~> N"
+interrupts the program with SIGINT after N seconds."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+wavelift, program, source, path = sys.argv[1:5]
+only = sys.argv[5:]
+places = {}
+with open(source, encoding="utf-8") as file:
+    for number, text in enumerate(file, 1):
+        found = re.search(r"// place: (.*)", text)
+        if found:
+            places[found[1].strip()] = str(number)
+
+
+def fill(text):
+    return re.sub(r"\{([a-z ]+)\}", lambda match: places.get(match[1], match[0]), text)
+
+
+def read_sessions():
+    sessions = []
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            line = line.rstrip("\n")
+            begin = re.match(r"# session ([\w -]+): *(.*)$", line)
+            if begin:
+                sessions.append((begin[1], begin[2].split(), [], [], []))
+            elif line.startswith("=> "):
+                sessions[-1][3].append((len(sessions[-1][2]), fill(line[3:])))
+            elif line.startswith("!> "):
+                sessions[-1][4].append(fill(line[3:]))
+            elif line and not line.startswith("#"):
+                sessions[-1][2].append(fill(line))
+    return sessions
+
+
+def run(arguments, commands, folder):
+    script = os.path.join(folder, "commands")
+    with open(script, "w", encoding="utf-8") as file:
+        print("set pagination off\nset confirm off\nset width 0\nset print thread-events off", file=file)
+        for command in commands:
+            print(command, file=file)
+    result = subprocess.run([wavelift, "gdb", "-nx", "-batch", "-x", script, "--", program, *arguments], capture_output=True, text=True,
+                            timeout=300, check=False)
+    return result.stdout + result.stderr
+
+
+def check(session, folder):
+    name, arguments, commands, expected, forbidden = session
+    output, at = run(arguments, commands, folder), 0
+    failures = []
+    for _, pattern in expected:
+        found = re.compile(pattern, re.MULTILINE).search(output, at)
+        if not found:
+            failures.append(f"nothing matches {pattern!r} from character {at} on")
+            break
+        at = found.end()
+    failures += [f"something matches {pattern!r}" for pattern in forbidden if re.search(pattern, output, re.MULTILINE)]
+    for failure in failures:
+        print(f"{name}: {failure}")
+    if failures:
+        print(f"--- output of {name} ---\n{output}\n---")
+    return not failures
+
+
+def main():
+    sessions = [session for session in read_sessions() if not only or session[0] in only]
+    if not sessions:
+        sys.exit("there is no such session")
+    with tempfile.TemporaryDirectory() as folder:
+        bad = [session[0] for session in sessions if not check(session, folder)]
+    print(f"{len(sessions) - len(bad)} of {len(sessions)} sessions passed")
+    sys.exit(1 if bad else 0)
+
+
+main()
