@@ -111,7 +111,7 @@ static bool answer_jump(struct wl_job *job, struct wl_thread *thread, struct wl_
         return false;
     if (job->follows_waves && !unit->steps)
         wl_sanitize_forget(runner, wave);
-    else
+    else if (!job->debugged) /* whose waves run other code */
         *known_jump(thread, wave->pc, mode) = (struct wl_jump){wave->pc, unit, resume, mode};
     return true;
 }
@@ -120,7 +120,7 @@ static bool answer_jump(struct wl_job *job, struct wl_thread *thread, struct wl_
 static inline bool answer_known_jump(const struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave) {
     const enum wl_mode mode = wl_wave_mode(wave);
     const struct wl_jump *jump = known_jump(thread, wave->pc, mode);
-    if (jump->pc != wave->pc || jump->mode != mode || !jump->unit || job->follows_waves)
+    if (jump->pc != wave->pc || jump->mode != mode || !jump->unit || job->follows_waves || job->debugged)
         return false;
     wave->resume = jump->resume;
     runner->unit = jump->unit;
