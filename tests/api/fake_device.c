@@ -1,6 +1,7 @@
 #include "fake_device.h"
 
 #include "base/options.h"
+#include "device/debugger.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 
 struct fake_control fake;
+volatile int wl_debugger;
 void (*wl_device_describe_address)(uint64_t address, char *text, size_t size);
 void (*wl_device_count_memory)(struct wl_device *device, int64_t bytes);
 

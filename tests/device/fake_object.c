@@ -65,6 +65,12 @@ enum wl_status wl_codeobject_load(const struct wl_codeobject *object, void *targ
     return WL_OK;
 }
 
+const void *wl_codeobject_elf(const struct wl_codeobject *object, size_t *size) {
+    (void)object;
+    *size = 0;
+    return NULL;
+}
+
 const uint8_t *wl_codeobject_image(const struct wl_codeobject *object) { return object->image; }
 
 bool wl_codeobject_is_code(const struct wl_codeobject *object, uint64_t address, uint64_t size) {
