@@ -82,7 +82,9 @@ uint64_t wl_memcheck_lanes(const struct wl_san_access *access, uint64_t limit) {
 
 bool wl_memcheck_run(const struct wl_san_launch *launch, const struct wl_san_lanes *run, uint64_t size) {
     uint64_t bad;
-    return run->space == WL_SANITIZE_LDS ? run->start + size <= launch->lds_size : wl_san_may_access(run->start, size, &bad);
+    if (run->space == WL_SANITIZE_LDS) /* the start may lie in front of the LDS */
+        return size <= launch->lds_size && run->start <= launch->lds_size - size;
+    return wl_san_may_access(run->start, size, &bad);
 }
 
 uint64_t wl_memcheck_harmless(const struct wl_san_access *access, uint64_t bad, uint64_t limit) {

@@ -252,15 +252,27 @@ static uint32_t find_waiting(const struct wl_san_group *group) {
     return found;
 }
 
-bool wl_sync_stuck(struct wl_san_group *group) {
-    static const uint64_t patience = UINT64_C(3000000000); /* ns */
-    static atomic_ullong seen, since;
-    const uint64_t now = wl_now(), count = atomic_load_explicit(&done, memory_order_relaxed);
-    if (atomic_exchange_explicit(&seen, count, memory_order_relaxed) != count) {
-        atomic_store_explicit(&since, now, memory_order_relaxed);
-        return false;
+#define PATIENCE_NS UINT64_C(3000000000)
+
+/* How long nothing has happened, as far as has been looked. Several threads look. */
+static uint64_t quiet_for(void) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static unsigned long long seen;
+    static uint64_t since;
+    pthread_mutex_lock(&lock);
+    const unsigned long long count = atomic_load_explicit(&done, memory_order_relaxed);
+    const uint64_t now = wl_now();
+    if (count != seen || !since) {
+        seen = count;
+        since = now;
     }
-    if (!group->sync || now - atomic_load_explicit(&since, memory_order_relaxed) < patience)
+    const uint64_t quiet = now - since;
+    pthread_mutex_unlock(&lock);
+    return quiet;
+}
+
+bool wl_sync_stuck(struct wl_san_group *group) {
+    if (quiet_for() < PATIENCE_NS || !group->sync)
         return false;
     const struct sync_wave *w = &((struct sync_group *)group->sync)->waves[find_waiting(group)];
     if (is_shared(w))
@@ -272,7 +284,7 @@ bool wl_sync_stuck(struct wl_san_group *group) {
     if (w->space == WL_SANITIZE_GLOBAL)
         wl_san_find(w->address, &finding.block);
     snprintf(finding.detail, sizeof finding.detail, "for %llu s all waves of the process have only looked at memory that nobody changes",
-             (unsigned long long)(patience / 1000000000));
+             (unsigned long long)(PATIENCE_NS / 1000000000));
     wl_san_report(&finding);
     return true;
 }

@@ -453,6 +453,19 @@ CASE(lds_negative) {
     LAUNCH(lds_negative, 1, 64, 100, out);
 }
 
+// The rest of the strip is within.
+KERNEL lds_before_first(int n, int *out) {
+    __shared__ int part[64];
+    part[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    int at = (int)threadIdx.x - (F ? n : 0);
+    out[threadIdx.x] = part[at]; // FAULT: memcheck lds-out-of-bounds-read|out-of-bounds-read
+}
+CASE(lds_before_first) {
+    Buffer<int> out(64);
+    LAUNCH(lds_before_first, 1, 64, 1, out);
+}
+
 KERNEL lds_wide(int n, int *out) {
     __shared__ int4 part[16];
     if (threadIdx.x < 16)
