@@ -27,7 +27,10 @@ def contents():
         with open(path, "rb") as file:
             return file.read()
 
+    yield "wavelift/lib/wavelift/wavelift-gdb.py", read(f"{tree}/lib/wavelift/wavelift-gdb.py"), False
     for name in os.listdir(f"{tree}/lib"):
+        if name.endswith("-gdb.py"): # which gdb looks for beside a library of another name
+            continue
         if name.startswith("libwavelift-") or (".so." in name and soname(f"{tree}/lib/{name}") == name):
             yield f"wavelift/lib/{name}", read(f"{tree}/lib/{name}"), True
     yield "wavelift/bin/wavelift", read(f"{tree}/bin/wavelift"), True
