@@ -383,11 +383,17 @@ class LaneApply(gdb.Command):
             keep_frame(lambda: choose_lane(wave.lane))
 
 
-class InfoLanes(gdb.Command):
-    """Lists the lanes of the wave that has stopped."""
+class Info(gdb.Command):
+    """A command that tells about the wave that has stopped, by its `name`."""
 
     def __init__(self):
-        super().__init__("info lanes", gdb.COMMAND_STATUS)
+        super().__init__(self.name, gdb.COMMAND_STATUS)
+
+
+class InfoLanes(Info):
+    """Lists the lanes of the wave that has stopped."""
+
+    name = "info lanes"
 
     def invoke(self, argument, from_tty):
         wave = need_here()
@@ -398,11 +404,10 @@ class InfoLanes(gdb.Command):
             print(f"{mark} {lane:<4} {state:<8} {str(wave.block):<14} {wave.item(lane)}")
 
 
-class InfoWaves(gdb.Command):
+class InfoWaves(Info):
     """Lists the waves of the workgroup that the wave that has stopped is of, and where they are."""
 
-    def __init__(self):
-        super().__init__("info waves", gdb.COMMAND_STATUS)
+    name = "info waves"
 
     def invoke(self, argument, from_tty):
         wave = need_here()
@@ -420,11 +425,10 @@ class InfoWaves(gdb.Command):
             print(f"{'*' if number == wave.wave else ' '} {number:<4} {text:<18} {mask:#018x} {where}")
 
 
-class InfoDispatches(gdb.Command):
+class InfoDispatches(Info):
     """Describes the launch whose wave has stopped."""
 
-    def __init__(self):
-        super().__init__("info dispatches", gdb.COMMAND_STATUS)
+    name = "info dispatches"
 
     def invoke(self, argument, from_tty):
         wave = need_here()
@@ -433,11 +437,10 @@ class InfoDispatches(gdb.Command):
         print(f"* 1    {str(grid):<20} {str(wave.block_dim):<20} {text_at(wave.kernel)}")
 
 
-class InfoAgents(gdb.Command):
+class InfoAgents(Info):
     """Describes the device that runs the wave that has stopped."""
 
-    def __init__(self):
-        super().__init__("info agents", gdb.COMMAND_STATUS)
+    name = "info agents"
 
     def invoke(self, argument, from_tty):
         wave = need_here()

@@ -1,5 +1,7 @@
 #include "hip5_program.h"
 
+#include "base/text.h"
+
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -42,10 +44,9 @@ static const char *text_at(struct bytes from, uint64_t offset) {
 
 /* Whether `version` is `name` and numbers as in "GLIBC_2.37", which are those or later ones. */
 static bool is_since(const char *version, const char *name, const unsigned long numbers[3]) {
-    size_t length = strlen(name);
-    if (strncmp(version, name, length) != 0)
+    if (!wl_starts_with(version, name))
         return false;
-    const char *rest = version + length;
+    const char *rest = version + strlen(name);
     for (unsigned i = 0; i < 3; i++) {
         char *end = NULL;
         unsigned long number = strtoul(rest, &end, 10);
@@ -93,12 +94,12 @@ static unsigned long number_behind(const char *text, const char *mark) {
 /* One compiler's line. HIP 5.2 is of June 2022, with AMD's clang 14; Debian compiled it with clang 15 and gcc 12. HIP 5.3 came with AMD's
  * clang 15, HIP 5.7 with clang 17. A clang that is younger than HIP 5 compiles for any, and tells nothing. */
 static bool compiler_is_later(const char *line) {
-    if (strncmp(line, "GCC: (", 6) == 0) {
+    if (wl_starts_with(line, "GCC: (")) {
         const char *end = strchr(line, ')'); /* "GCC: (Debian 12.2.0-14) 12.2.0" */
         return end && strtoul(end + 1, NULL, 10) >= 13;
     }
     unsigned long clang = number_behind(line, "clang version ");
-    unsigned long first = strncmp(line, "AMD clang", 9) == 0 ? 15 : 16;
+    unsigned long first = wl_starts_with(line, "AMD clang") ? 15 : 16;
     return clang >= first && clang <= 17;
 }
 

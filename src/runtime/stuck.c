@@ -3,7 +3,6 @@
  * That is certain where every thread of the process waits, without a time limit, for another thread of it, and the memory belongs to this
  * process alone. A thread that runs, sleeps for a time, or waits for a file or another process may still write the word, or queue what does:
  * then nothing is said. */
-#include "base/clock.h"
 #include "runtime/context.h"
 #include "runtime/launch.h"
 #include "runtime/memory.h"
@@ -11,6 +10,7 @@
 #include "runtime/stream_run.h"
 #include "runtime/work.h"
 #include "sanitize/allocations.h"
+#include "sanitize/quiet.h"
 #include "sanitize/report.h"
 
 #include <dirent.h>
@@ -20,8 +20,6 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#define PATIENCE_NS UINT64_C(3000000000)
 
 /* ---- threads ---------------------------------------------------------------------------------- */
 
@@ -39,8 +37,8 @@ static bool waits_for_ever(int tasks, long thread) {
     long number;
     unsigned long word, operation, value, timeout;
     /* the call's number and arguments; of a thread that runs: "running" */
-    const int read = sscanf(line, "%ld %lx %lx %lx %lx", &number, &word, &operation, &value, &timeout); /* NOLINT(cert-err34-c) */
-    return read == 5 && number == SYS_futex && timeout == 0;
+    const int fields = sscanf(line, "%ld %lx %lx %lx %lx", &number, &word, &operation, &value, &timeout); /* NOLINT(cert-err34-c) */
+    return fields == 5 && number == SYS_futex && timeout == 0;
 }
 
 static bool all_others_wait(void) {
@@ -90,18 +88,12 @@ static bool describe(const struct wl_stream *stream, struct wl_san_finding *find
 
 /* The streams are the watcher's: their heads stay. */
 bool wl_stuck_streams(struct wl_stream *first, unsigned progress) {
-    static unsigned seen;
-    static uint64_t since;
+    static struct wl_san_quiet quiet;
     if (!first || !(wl_san_tools() & WL_SANITIZE_SYNCCHECK))
         return false;
-    const uint64_t now = wl_now();
-    if (progress != seen || !since) {
-        seen = progress;
-        since = now;
-    }
-    if (now - since < PATIENCE_NS)
+    if (wl_san_quiet_for(&quiet, progress) < WL_SAN_PATIENCE_NS)
         return false;
-    since = now; /* if not now, later */
+    quiet.since = wl_now(); /* if not now, later */
     struct wl_san_finding finding;
     for (const struct wl_stream *stream = first; stream; stream = stream->watch_next)
         if (!describe(stream, &finding))

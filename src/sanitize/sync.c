@@ -6,9 +6,9 @@
  * in fewer rounds of a loop. */
 #include "sanitize/sync.h"
 
-#include "base/clock.h"
 #include "machine/operations.h"
 #include "sanitize/allocations.h"
+#include "sanitize/quiet.h"
 #include "sanitize/report.h"
 
 #include <pthread.h>
@@ -252,27 +252,18 @@ static uint32_t find_waiting(const struct wl_san_group *group) {
     return found;
 }
 
-#define PATIENCE_NS UINT64_C(3000000000)
-
-/* How long nothing has happened, as far as has been looked. Several threads look. */
+/* Several threads look. */
 static uint64_t quiet_for(void) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static unsigned long long seen;
-    static uint64_t since;
+    static struct wl_san_quiet quiet;
     pthread_mutex_lock(&lock);
-    const unsigned long long count = atomic_load_explicit(&done, memory_order_relaxed);
-    const uint64_t now = wl_now();
-    if (count != seen || !since) {
-        seen = count;
-        since = now;
-    }
-    const uint64_t quiet = now - since;
+    const uint64_t time = wl_san_quiet_for(&quiet, atomic_load_explicit(&done, memory_order_relaxed));
     pthread_mutex_unlock(&lock);
-    return quiet;
+    return time;
 }
 
 bool wl_sync_stuck(struct wl_san_group *group) {
-    if (quiet_for() < PATIENCE_NS || !group->sync)
+    if (quiet_for() < WL_SAN_PATIENCE_NS || !group->sync)
         return false;
     const struct sync_wave *w = &((struct sync_group *)group->sync)->waves[find_waiting(group)];
     if (is_shared(w))
@@ -284,7 +275,7 @@ bool wl_sync_stuck(struct wl_san_group *group) {
     if (w->space == WL_SANITIZE_GLOBAL)
         wl_san_find(w->address, &finding.block);
     snprintf(finding.detail, sizeof finding.detail, "for %llu s all waves of the process have only looked at memory that nobody changes",
-             (unsigned long long)(PATIENCE_NS / 1000000000));
+             (unsigned long long)(WL_SAN_PATIENCE_NS / 1000000000));
     wl_san_report(&finding);
     return true;
 }

@@ -39,6 +39,17 @@ LLVMValueRef wl_lift_int(struct wl_lift *l, LLVMTypeRef type, uint64_t value) {
     return LLVMConstVector(elements, count);
 }
 
+LLVMValueRef wl_lift_zeros(struct wl_lift *l, const char *name, LLVMTypeRef type) {
+    LLVMValueRef global = LLVMGetNamedGlobal(l->module, name);
+    if (!global) {
+        global = LLVMAddGlobal(l->module, type, name);
+        LLVMSetInitializer(global, LLVMConstNull(type));
+        LLVMSetGlobalConstant(global, 1);
+        LLVMSetLinkage(global, LLVMInternalLinkage);
+    }
+    return global;
+}
+
 LLVMBasicBlockRef wl_lift_ir_block(struct wl_lift *l, const char *name) {
     l->unit.ir_block_count++;
     return LLVMAppendBasicBlockInContext(l->context, l->function, name);

@@ -87,5 +87,7 @@ struct wl_lift_place wl_lift_detour(struct wl_lift *l, LLVMBasicBlockRef ir_bloc
 void wl_lift_return(struct wl_lift *l, struct wl_lift_place place);
 LLVMBasicBlockRef wl_lift_ir_block(struct wl_lift *l, const char *name);       /* a new block at the function's end */
 LLVMValueRef wl_lift_int(struct wl_lift *l, LLVMTypeRef type, uint64_t value); /* a constant; a splat for vector types */
+/* A constant of this type (an array) that is all 0, of the whole module: one for each name. ptr. */
+LLVMValueRef wl_lift_zeros(struct wl_lift *l, const char *name, LLVMTypeRef type);
 
 #endif

@@ -11,8 +11,8 @@
 
 #include "machine/processor.h"
 #include "translate/isa/isa.h"
+#include "translate/rewrite/spread.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #if defined(__x86_64__)
@@ -91,7 +91,7 @@ static void step(struct state *s, struct wl_inst *inst, bool gfx9) {
 }
 
 /* Whether stores may be under way behind a basic block if stores were under way at its begin. */
-static bool follow(struct wl_unit *unit, const struct wl_block *block, bool under_way) {
+static uint8_t follow(struct wl_unit *unit, const struct wl_block *block, uint8_t under_way) {
     struct state s = {.under_way = under_way};
     const bool gfx9 = wl_processor_generation(unit->request->processor) == 9;
     for (uint32_t i = 0; i < block->count; i++)
@@ -99,22 +99,4 @@ static bool follow(struct wl_unit *unit, const struct wl_block *block, bool unde
     return s.under_way || block->end == WL_BLOCK_CALL;
 }
 
-enum wl_status wl_unit_find_fences(struct wl_unit *unit) {
-    bool *before = calloc(unit->block_count + 1, sizeof *before);
-    if (!before)
-        return wl_fail(WL_OUT_OF_MEMORY, "no memory for the fences of %s", unit->request->name);
-    before[unit->entry] = !unit->request->is_kernel;
-    for (bool changed = true; changed;) { /* more may be under way than was found so far, never less */
-        changed = false;
-        for (uint32_t p = 0; p < unit->block_count; p++) {
-            const struct wl_block *block = &unit->blocks[p];
-            const bool behind = follow(unit, block, before[p]);
-            const uint32_t to[2] = {block->next, block->target};
-            for (unsigned i = 0; i < 2; i++)
-                if (behind && to[i] != WL_NO_BLOCK && !before[to[i]])
-                    changed = before[to[i]] = true;
-        }
-    }
-    free(before);
-    return WL_OK;
-}
+enum wl_status wl_unit_find_fences(struct wl_unit *unit) { return wl_unit_spread(unit, true, follow); }

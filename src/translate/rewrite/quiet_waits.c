@@ -6,9 +6,7 @@
 #include "machine/sanitize.h"
 #include "translate/isa/isa.h"
 #include "translate/isa/sanitize_site.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "translate/rewrite/spread.h"
 
 /* What may be under way. LOOKS: a load by which the wave may learn of others; it learns at the next wait (sanitize/race.c). */
 enum { STORES = WL_SANITIZE_WAITS_STORES, LDS = WL_SANITIZE_WAITS_LDS, LOOKS = 128, ANYTHING = STORES | LDS | LOOKS };
@@ -70,24 +68,4 @@ static uint8_t follow(struct wl_unit *unit, const struct wl_block *block, uint8_
     return block->end == WL_BLOCK_CALL ? ANYTHING : under_way;
 }
 
-enum wl_status wl_unit_find_quiet_waits(struct wl_unit *unit) {
-    uint8_t *before = calloc(unit->block_count + 1, 1);
-    if (!before)
-        return wl_fail(WL_OUT_OF_MEMORY, "no memory for the waits of %s", unit->request->name);
-    before[unit->entry] = unit->request->is_kernel ? 0 : ANYTHING;
-    for (bool changed = true; changed;) { /* more may be under way than was found so far, never less */
-        changed = false;
-        for (uint32_t p = 0; p < unit->block_count; p++) {
-            const struct wl_block *block = &unit->blocks[p];
-            const uint8_t behind = follow(unit, block, before[p]);
-            const uint32_t to[2] = {block->next, block->target};
-            for (unsigned i = 0; i < 2; i++)
-                if (to[i] != WL_NO_BLOCK && behind & ~before[to[i]]) {
-                    before[to[i]] |= behind;
-                    changed = true;
-                }
-        }
-    }
-    free(before);
-    return WL_OK;
-}
+enum wl_status wl_unit_find_quiet_waits(struct wl_unit *unit) { return wl_unit_spread(unit, ANYTHING, follow); }

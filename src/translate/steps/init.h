@@ -1,4 +1,5 @@
-/* initcheck in threaded code, which native code leaves for where there are undefined bits: which bits of the wave's registers nobody wrote (struct wl_undefined).
+/* initcheck in threaded code: which bits of the wave's registers nobody wrote (struct wl_undefined). Native code does not follow them: where a
+ * register that it reads has some, the wave goes on in threaded code.
  *
  * In front of the step of an instruction stands one that does to these bits what the instruction does to values. Most steps find that none of
  * the operands has such bits, and that is all they do. Where such bits decide something (a branch, EXEC, an address, an atomic) the step says

@@ -119,17 +119,25 @@ static void workgroup_size(const struct running *r, uint32_t size[3]) {
         size[d] = l->remainder[d] && r->runner->group->id[d] + 1 == l->grid[d] ? l->remainder[d] : r->job->whole.size[d];
 }
 
+/* The lane's threadIdx. */
+static void find_item(const struct running *r, uint32_t lane, uint32_t id[3]) {
+    uint32_t size[3];
+    workgroup_size(r, size);
+    const uint32_t item = r->wave->wave_index * r->wave->wave_size + lane;
+    id[0] = item % size[0];
+    id[1] = item / size[0] % size[1];
+    id[2] = item / size[0] / size[1];
+}
+
 static void show_lane(struct running *r, uint32_t lane) {
     volatile struct wl_debug_here *here = &wl_debug_here;
-    uint32_t size[3];
+    uint32_t id[3];
     r->lane = r->known->lane = lane;
     copy_scratch(r);
     fill_frames(r);
-    workgroup_size(r, size);
-    const uint32_t item = r->wave->wave_index * r->wave->wave_size + lane;
-    here->thread[0] = item % size[0];
-    here->thread[1] = item / size[0] % size[1];
-    here->thread[2] = item / size[0] / size[1];
+    find_item(r, lane, id);
+    for (int d = 0; d < 3; d++)
+        here->thread[d] = id[d];
     here->lane = lane;
     r->shown = true;
 }
@@ -179,16 +187,15 @@ static uint32_t first_of(uint64_t lanes) { return lanes ? (uint32_t)__builtin_ct
 
 /* The lanes of the wave for which a breakpoint's condition can be true. */
 static uint64_t lanes_of_visit(const struct running *r, const volatile struct wl_debug_visit *visit, uint64_t exec) {
-    uint32_t size[3];
+    uint32_t id[3];
     uint64_t lanes = 0;
-    workgroup_size(r, size);
     for (int d = 0; d < 3; d++)
         if (visit->block[d] >= 0 && visit->block[d] != (int64_t)r->runner->group->id[d])
             return 0;
     for (; exec; exec &= exec - 1) {
-        const uint32_t lane = first_of(exec), item = r->wave->wave_index * r->wave->wave_size + lane;
-        const uint32_t id[3] = {item % size[0], item / size[0] % size[1], item / size[0] / size[1]};
+        const uint32_t lane = first_of(exec);
         bool fits = true;
+        find_item(r, lane, id);
         for (int d = 0; d < 3; d++)
             fits &= visit->thread[d] < 0 || visit->thread[d] == (int64_t)id[d];
         if (fits)
@@ -273,6 +280,11 @@ static uint32_t run_to_mark(struct running *r) {
     }
 }
 
+void wl_debug_forget(void) {
+    at_hand = NULL;
+    wl_debug_here.state = NULL;
+}
+
 uint64_t wl_debug_step(struct wl_debug_context *context) {
     struct running *r = (struct running *)(void *)context;
     const bool stepping = has_breakpoint(*context->slot);
@@ -295,8 +307,7 @@ uint64_t wl_debug_step(struct wl_debug_context *context) {
             r->known->last_depth = r->known->depth;
             if (exit == WL_EXIT_JUMP)
                 note_jump(r, mark);
-            at_hand = NULL;
-            wl_debug_here.state = NULL;
+            wl_debug_forget();
             context->exit = exit;
             return 0;
         }
@@ -357,11 +368,6 @@ static struct wl_debug_wave *known_of(struct wl_runner *runner, const struct wl_
     if (wave->resume == 0 && runner->unit == job->unit && !begin_wave(runner->debug, wave, runner, job))
         return NULL;
     return runner->debug;
-}
-
-void wl_debug_forget(void) {
-    at_hand = NULL;
-    wl_debug_here.state = NULL;
 }
 
 uint32_t wl_debug_run(struct wl_wave *wave, const struct wl_steps *steps) {

@@ -190,15 +190,7 @@ static LLVMValueRef nowhere(struct wl_lift *l) {
 
 /* 64 zeros. */
 static LLVMValueRef zeros(struct wl_lift *l) {
-    LLVMTypeRef type = LLVMArrayType2(l->i32, MAX_DWORDS);
-    LLVMValueRef global = LLVMGetNamedGlobal(l->module, "zeros");
-    if (!global) {
-        global = LLVMAddGlobal(l->module, type, "zeros");
-        LLVMSetInitializer(global, LLVMConstNull(type));
-        LLVMSetGlobalConstant(global, 1);
-        LLVMSetLinkage(global, LLVMInternalLinkage);
-    }
-    return LLVMBuildPtrToInt(l->b, global, l->i64, "");
+    return LLVMBuildPtrToInt(l->b, wl_lift_zeros(l, "zeros", LLVMArrayType2(l->i32, MAX_DWORDS)), l->i64, "");
 }
 
 /* What a sanitizer does not allow goes elsewhere. Of what is out of a buffer's range it is not asked. */

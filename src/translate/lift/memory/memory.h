@@ -46,7 +46,7 @@ struct wl_access {
     uint8_t atomic;             /* enum wl_atomic_op */
     bool in_lds;                /* for sanitizers: in LDS, though `local` does not say so */
     bool second;                /* the same: the second of two addresses */
-    bool told;                  /* for initcheck: it is told whatever is defined */
+    bool told;                  /* for initcheck: the sanitizer is told of the access even if all that it touches is defined */
     const struct wl_inst *inst; /* the same: the instruction */
 };
 

@@ -89,16 +89,9 @@ enum { BLOCK_BITS = 16, MOST_BYTES = 1024 /* that are looked at together: four s
 
 /* Bytes that are 0: of memory that is all defined. */
 static LLVMValueRef zeros(struct wl_lift *l) {
-    LLVMTypeRef type = LLVMArrayType2(l->i8, MOST_BYTES);
-    LLVMValueRef global = LLVMGetNamedGlobal(l->module, "defined");
-    if (!global) {
-        global = LLVMAddGlobal(l->module, type, "defined");
-        LLVMSetInitializer(global, LLVMConstNull(type));
-        LLVMSetGlobalConstant(global, 1);
-        LLVMSetLinkage(global, LLVMInternalLinkage);
-        LLVMSetAlignment(global, 64);
-    }
-    return global;
+    LLVMValueRef bytes = wl_lift_zeros(l, "defined", LLVMArrayType2(l->i8, MOST_BYTES));
+    LLVMSetAlignment(bytes, 64);
+    return bytes;
 }
 
 /* i1: whether `bytes` bytes from a pointer on are all 0. */
@@ -460,7 +453,7 @@ static void tell_fence(struct wl_lift *l, const struct wl_sanitize_fence *fence)
 
 void wl_sanitize_fence(struct wl_lift *l, const struct wl_inst *inst) {
     struct wl_sanitize_fence fence;
-    if (!inst->is_quiet && l->unit.request->sanitize & WL_SANITIZE_RACECHECK && wl_sanitize_fence_fill(&fence, inst, l->generation))
+    if (!inst->is_quiet && wl_sanitizes_order(l) && wl_sanitize_fence_fill(&fence, inst, l->generation))
         tell_fence(l, &fence);
 }
 

@@ -20,7 +20,7 @@ static inline bool wl_sanitizes_waves(const struct wl_lift *l) {
 }
 static inline bool wl_sanitizes_order(const struct wl_lift *l) { return l->unit.request->sanitize & WL_SANITIZE_RACECHECK; }
 
-/* Whether it is looked at where values come from that nobody wrote. */
+/* Whether the code is for initcheck, which follows values that nobody wrote. */
 static inline bool wl_follows_values(const struct wl_lift *l) { return l->unit.request->sanitize & WL_SANITIZE_INITCHECK; }
 
 /* For tools that follow waves, i1: whether the active lanes of `strips` strips may make the access: all at `start` (`uniform`), or side by
@@ -48,7 +48,7 @@ LLVMValueRef wl_sanitize_pattern(struct wl_lift *l, const struct wl_access *acce
 static inline bool wl_sanitize_has_local(const struct wl_lift *l, const struct wl_access *access) {
     return !wl_follows_values(l) || (!access->told && (access->kind == WL_ACCESS_LOAD || (wl_access_size(access) >= 4 && l->has_avx512)));
 }
-/* i64: for initcheck, what the undefined bits of LDS or scratch (`private`) lie behind its bytes, byte by byte. */
+/* i64: for initcheck, the distance from a byte of LDS (of scratch, if `is_private`) to the byte that holds its undefined bits. */
 LLVMValueRef wl_sanitize_skip(struct wl_lift *l, bool is_private);
 /* For initcheck: says that the lanes' bytes in LDS are defined, for lanes that have nothing in common. */
 void wl_sanitize_define(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes);
