@@ -93,6 +93,10 @@ static const struct wl_command commands[] = {
                      {"counters", "LIST",
                       "counts what kernels do on CPU devices: names of rocprof with commas between them, as SQ_INSTS_VALU,SQ_WAVES. "
                       "Kernels are slower then."},
+                 [WL_PROFILE_SOURCE] = {"source", NULL,
+                                        "prints the source lines of each kernel for which most instructions ran on CPU devices, with what "
+                                        "these instructions are, how many lanes they have and how these access memory. The program has to "
+                                        "be compiled with \\-g or \\-gline-tables-only. Kernels are slower then."},
                  [WL_PROFILE_PERF] = {"perf", NULL, "is short for setting WAVELIFT_PERF to on, for a perf that records the same run."},
                  [WL_PROFILE_ARCH] = {"arch", "ARCH", "is short for setting WAVELIFT_ARCH."}},
      .run = wl_command_profile},

@@ -73,9 +73,10 @@ int wl_command_profile(char **operands, const char *const *values) {
         return wl_tool_usage("profile: no program is given");
     if (!wl_profile_choose(&choice, values[WL_PROFILE_COUNTERS] ? values[WL_PROFILE_COUNTERS] : ""))
         return 2;
+    choice.source = values[WL_PROFILE_SOURCE] != NULL;
     const bool opened[] = {open_output(&trace, values[WL_PROFILE_TRACE]), open_output(&json, values[WL_PROFILE_JSON]),
                            open_output(&csv, values[WL_PROFILE_CSV])};
-    if (!opened[0] || !opened[1] || !opened[2] || !wl_profile_make(&profile, choice.count > 0, path, sizeof path))
+    if (!opened[0] || !opened[1] || !opened[2] || !wl_profile_make(&profile, choice.count > 0 || choice.source, path, sizeof path))
         return 1;
     setenv("WAVELIFT_PROFILE_RUN", path, 1);
     if (values[WL_PROFILE_PERF])

@@ -2,6 +2,7 @@
 #ifndef WL_TOOLS_PROFILE_H
 #define WL_TOOLS_PROFILE_H
 
+#include "base/table.h"
 #include "trace/run.h"
 
 #include <stdbool.h>
@@ -78,19 +79,27 @@ struct wl_profile_table {
     double total;
 };
 
-/* What a kernel's waves did. */
+/* What a kernel's waves did, or did for one source line of it. */
 struct wl_profile_counts {
     const char *name;
     uint32_t number, wave_size;
     uint64_t waves, items, instructions, units[10], matrices, flat, floats[5][3]; /* by the enums of machine/count.h */
     uint64_t valu_lanes, flops;                                                   /* of all vector instructions, their active lanes */
     uint64_t loaded, stored, pieces_loaded, pieces_stored; /* of memory: bytes; pieces of 64 bytes that waves touched */
-    uint64_t lds_cycles, lds_conflicts, scattered, diverged;
+    uint64_t accesses, scattered; /* of waves to memory; those whose lanes were neither side by side nor at one place */
+    uint64_t lds_cycles, lds_conflicts, diverged;
+};
+
+/* `counts.name` is FILE:LINE, `counts.number` its number, 0 where the code object tells no line. */
+struct wl_profile_line {
+    uint32_t kernel; /* the number of its name */
+    struct wl_profile_counts counts;
 };
 
 struct wl_profile_counters {
     struct wl_profile_counts *kernels;
     size_t count;
+    struct wl_table lines; /* struct wl_profile_line, by kernel and number */
 };
 
 /* The counters that are asked for. */
@@ -98,6 +107,7 @@ enum { WL_PROFILE_MOST_COUNTERS = 64 };
 struct wl_profile_choice {
     unsigned counters[WL_PROFILE_MOST_COUNTERS];
     size_t count;
+    bool source; /* source lines, too */
 };
 
 /* Reads a list of names with commas between them. False, with a message on stderr: one of them is none. (profile_counters.c) */
@@ -109,6 +119,11 @@ void wl_profile_counters_free(struct wl_profile_counters *counters);
 const struct wl_profile_counts *wl_profile_find_counts(const struct wl_profile_counters *counters, uint32_t number);
 void wl_profile_print_counters(const struct wl_profile_counters *counters, const struct wl_profile_choice *choice, FILE *out);
 void wl_profile_write_json_counters(const struct wl_profile_counts *counts, const struct wl_profile_choice *choice, FILE *out);
+/* The source lines of a kernel for which most instructions ran, beside their texts, where the files can be read. (profile_source.c) */
+void wl_profile_print_lines(const struct wl_profile_counters *counters, const struct wl_profile_counts *kernel, FILE *out);
+/* All of them: a member of the kernel's object. */
+void wl_profile_write_json_lines(const struct wl_profile_counters *counters, const struct wl_profile_counts *kernel,
+                                 const struct wl_profile_choice *choice, FILE *out);
 /* Cells of a row; `counts` NULL: empty ones. And those of the first row. */
 void wl_profile_write_csv_counters(const struct wl_profile_counts *counts, const struct wl_profile_choice *choice, FILE *out);
 void wl_profile_write_csv_names(const struct wl_profile_choice *choice, FILE *out);

@@ -23,6 +23,24 @@ static struct wl_profile_counts *counts_of(struct wl_profile_counters *counters,
     return &kernels[counters->count++];
 }
 
+/* What is counted of a source line of a kernel. NULL: there is no memory. */
+static struct wl_profile_counts *line_of(struct wl_profile_counters *counters, const struct wl_profile *profile, uint32_t kernel,
+                                         uint32_t name) {
+    const uint32_t number = wl_profile_number(profile, name);
+    const uint64_t key = ((uint64_t)kernel << 32 | number) * 0x9e3779b97f4a7c15u;
+    struct wl_profile_line *line;
+    size_t at = 0;
+    while ((line = wl_table_next(&counters->lines, key, &at)))
+        if (line->kernel == kernel && line->counts.number == number)
+            return &line->counts;
+    if (!(line = wl_table_make(&counters->lines, key, sizeof *line)))
+        return NULL;
+    line->kernel = kernel;
+    line->counts.number = number;
+    line->counts.name = number ? wl_profile_name(profile, number) : "(no line)";
+    return &line->counts;
+}
+
 static void add_instruction(struct wl_profile_counts *counts, const struct wl_trace_record *block, const struct wl_trace_record *inst) {
     const uint64_t runs = block->block.runs, lanes = block->block.lanes;
     const unsigned operation = inst->instruction.operation, type = inst->instruction.type;
@@ -47,6 +65,7 @@ static void add_access(struct wl_profile_counts *counts, const struct wl_trace_r
     }
     *(load ? &counts->loaded : &counts->stored) += access->end;
     *(load ? &counts->pieces_loaded : &counts->pieces_stored) += access->access.pieces;
+    counts->accesses += access->correlation;
     counts->scattered += access->access.scattered;
 }
 
@@ -78,12 +97,12 @@ static size_t find(const struct wl_events *list, const struct wl_trace_record *b
     return low;
 }
 
+/* Adds to the kernel what a basic block ran, and to its source lines. False: there is no memory. */
 static bool add_block(struct wl_profile_counters *counters, const struct wl_profile *profile, const struct wl_trace_record *block) {
-    struct wl_profile_counts *counts = counts_of(counters, profile, block->name);
+    struct wl_profile_counts *kernel = counts_of(counters, profile, block->name), *line = NULL;
     const struct wl_events *list = &profile->instructions;
-    if (!counts)
+    if (!kernel)
         return false;
-    counts->diverged += block->block.diverged;
     uint64_t left = block->end;
     for (size_t i = find(list, block); i < list->count && left; i++) {
         const struct wl_trace_record *inst = list->events[i].record;
@@ -91,35 +110,96 @@ static bool add_block(struct wl_profile_counters *counters, const struct wl_prof
             break;
         if (is_repeated(list, i))
             continue;
-        add_instruction(counts, block, inst);
+        if (!(line = line_of(counters, profile, kernel->number, inst->name)))
+            return false;
+        add_instruction(kernel, block, inst);
+        add_instruction(line, block, inst);
         left--;
+    }
+    kernel->diverged += block->block.diverged;
+    if (line) /* the change of EXEC is the block's last instruction */
+        line->diverged += block->block.diverged;
+    return true;
+}
+
+/* ---- instructions by their addresses ------------------------------------------------------------- */
+
+static uint64_t key_of(uint32_t code, uint64_t address) { return address * 0x9e3779b97f4a7c15u ^ code; }
+
+static bool index_instructions(const struct wl_profile *profile, struct wl_table *places) {
+    for (size_t i = 0; i < profile->instructions.count; i++) {
+        const struct wl_trace_record *inst = profile->instructions.events[i].record;
+        if (!is_repeated(&profile->instructions, i) && !wl_table_add(places, key_of(inst->stream, inst->end), inst))
+            return false;
     }
     return true;
 }
 
+/* The number of the line of an access's instruction; 0: it has none. */
+static uint32_t line_number(const struct wl_table *places, const struct wl_trace_record *access) {
+    const struct wl_trace_record *inst;
+    size_t at = 0;
+    while ((inst = wl_table_next(places, key_of(access->stream, access->begin), &at)))
+        if (inst->stream == access->stream && inst->end == access->begin)
+            return inst->name;
+    return 0;
+}
+
+static bool count_record(struct wl_profile_counters *counters, const struct wl_profile *profile, const struct wl_table *places,
+                         const struct wl_trace_record *record) {
+    if (record->kind == WL_TRACE_BASIC_BLOCK)
+        return add_block(counters, profile, record);
+    struct wl_profile_counts *kernel = counts_of(counters, profile, record->name);
+    if (!kernel)
+        return false;
+    if (record->kind == WL_TRACE_WAVES) {
+        kernel->waves += record->waves.waves;
+        kernel->items += record->waves.lanes;
+        kernel->wave_size = record->waves.wave_size;
+        return true;
+    }
+    struct wl_profile_counts *line = line_of(counters, profile, kernel->number, line_number(places, record));
+    if (!line)
+        return false;
+    add_access(kernel, record);
+    add_access(line, record);
+    return true;
+}
+
+/* Ratios of a line are by its kernel's waves. */
+static void give_waves(struct wl_profile_counters *counters) {
+    struct wl_profile_line *line;
+    size_t at = 0;
+    while ((line = wl_table_each(&counters->lines, &at))) {
+        const struct wl_profile_counts *kernel = wl_profile_find_counts(counters, line->kernel);
+        line->counts.waves = kernel->waves;
+        line->counts.items = kernel->items;
+        line->counts.wave_size = kernel->wave_size;
+    }
+}
+
 bool wl_profile_count(const struct wl_profile *profile, struct wl_profile_counters *counters) {
+    struct wl_table places = {0};
     memset(counters, 0, sizeof *counters);
     if (profile->instructions.count)
         qsort(profile->instructions.events, profile->instructions.count, sizeof *profile->instructions.events, by_place);
-    bool ok = true;
-    for (size_t i = 0; ok && i < profile->counts.count; i++) {
-        const struct wl_trace_record *record = profile->counts.events[i].record;
-        struct wl_profile_counts *counts = counts_of(counters, profile, record->name);
-        ok = counts;
-        if (ok && record->kind == WL_TRACE_WAVES) {
-            counts->waves += record->waves.waves;
-            counts->items += record->waves.lanes;
-            counts->wave_size = record->waves.wave_size;
-        } else if (ok && record->kind == WL_TRACE_ACCESS) {
-            add_access(counts, record);
-        } else if (ok) {
-            ok = add_block(counters, profile, record);
-        }
-    }
+    bool ok = index_instructions(profile, &places);
+    for (size_t i = 0; ok && i < profile->counts.count; i++)
+        ok = count_record(counters, profile, &places, profile->counts.events[i].record);
+    if (ok)
+        give_waves(counters);
+    wl_table_free(&places);
     return ok;
 }
 
-void wl_profile_counters_free(struct wl_profile_counters *counters) { free(counters->kernels); }
+void wl_profile_counters_free(struct wl_profile_counters *counters) {
+    void *line;
+    size_t at = 0;
+    while ((line = wl_table_each(&counters->lines, &at)))
+        free(line);
+    wl_table_free(&counters->lines);
+    free(counters->kernels);
+}
 
 /* ---- names ------------------------------------------------------------------------------------- */
 

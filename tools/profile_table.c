@@ -219,7 +219,12 @@ void wl_profile_print(const struct wl_profile *profile, const struct wl_profile_
         print_calls(&summary->calls, out);
     if (summary->choice.count)
         wl_profile_print_counters(&summary->counters, &summary->choice, out);
-    if (summary->choice.count && !summary->counters.count)
+    for (size_t i = 0; summary->choice.source && i < summary->kernels.count; i++) {
+        const struct wl_profile_counts *counts = wl_profile_find_counts(&summary->counters, summary->kernels.rows[i].number);
+        if (counts)
+            wl_profile_print_lines(&summary->counters, counts, out);
+    }
+    if ((summary->choice.count || summary->choice.source) && !summary->counters.count)
         fputs("\nwavelift: profile: nothing is counted: no kernel ran on a CPU device, and on NVIDIA GPUs there are no counters\n", out);
     if (profile->lost)
         fprintf(out, "\nwavelift: profile: %" PRIu64 " records are lost: the disk has no room for them (TMPDIR chooses another one)\n",
@@ -259,6 +264,8 @@ static void write_json_counts(const struct wl_profile_row *row, const struct wl_
         return;
     fprintf(out, ", \"gb_per_s\": %.6f, \"gflops\": %.6f", rate(row, counts->loaded + counts->stored), rate(row, counts->flops));
     wl_profile_write_json_counters(counts, &summary->choice, out);
+    if (summary->choice.source)
+        wl_profile_write_json_lines(&summary->counters, counts, &summary->choice, out);
 }
 
 static void write_json_rows(const char *member, const struct wl_profile_table *table, const struct wl_profile_summary *summary, FILE *out) {

@@ -1,13 +1,14 @@
-"""counters.py WAVELIFT PROGRAM WAVE: the counters of tests/profile/counted.hip, on a processor with waves of so many lanes, are those that follow
-from its sources."""
+"""counters.py WAVELIFT PROGRAM WAVE SOURCE: the counters of tests/profile/counted.hip, on a processor with waves of so many lanes, are those that
+follow from its sources, for the kernels and for its lines."""
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 
-wavelift, program, wave = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2]), int(sys.argv[3])
+wavelift, program, wave, source = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2]), int(sys.argv[3]), os.path.realpath(sys.argv[4])
 NAMES = ["SQ_WAVES", "WAVELIFT_ITEMS", "SQ_INSTS", "SQ_INSTS_VALU", "SQ_INSTS_SALU", "SQ_INSTS_SMEM", "SQ_INSTS_VMEM", "SQ_INSTS_VMEM_RD",
          "SQ_INSTS_VMEM_WR", "SQ_INSTS_FLAT", "SQ_INSTS_LDS", "SQ_INSTS_BRANCH", "SQ_INSTS_VALU_ADD_F32", "SQ_INSTS_VALU_MUL_F32",
          "SQ_INSTS_VALU_FMA_F32", "SQ_INSTS_VALU_TRANS_F32", "SQ_THREAD_CYCLES_VALU", "SQ_LDS_IDX_ACTIVE", "SQ_LDS_BANK_CONFLICT",
@@ -57,18 +58,58 @@ def check(counters):
             failures.append("%s: %r instructions of %r" % (kernel, parts, c["SQ_INSTS"]))
 
 
+def expect_line(lines, kernel, text, wanted):
+    """`text` stands in one line of the source, of which these figures are known."""
+    with open(source, encoding="utf-8") as file:
+        numbers = [number for number, line in enumerate(file, 1) if text in line]
+    found = [line for line in lines[kernel] if line["line"] in numbers and os.path.realpath(line["file"]) == source]
+    if len(numbers) != 1 or len(found) != 1:
+        failures.append("%s: %d lines with %r, %d of them counted" % (kernel, len(numbers), text, len(found)))
+        return
+    for name, value in wanted.items():
+        if abs(found[0][name] - value) > 1e-4 * max(1, abs(value)):
+            failures.append("%s, %r: %s is %r instead of %r" % (kernel, text, name, found[0][name], value))
+
+
+def check_lines(lines, rows):
+    items = 3 * 7 * 256
+    expect_line(lines, "copy", "to[i] = from[i];", {"accesses": 2 * items // wave, "memory": 2 * items // wave, "scattered": 0, "lds": 0,
+                                                    "pieces": 2 * items * 4 // 64, "loaded_bytes": items * 4, "stored_bytes": items * 4})
+    items = 2 * 128
+    expect_line(lines, "strided", "to[i] = from[i * 16];", {"accesses": 2 * items // wave, "scattered": items // wave,
+                                                            "pieces": items + items * 4 // 64})
+    expect_line(lines, "arithmetic", "asm volatile(\n", {"flops": 2 * 192 * 100 * 10, "memory": 0, "branches": 0, "active_lanes": wave})
+    arithmetic = next(row for row in rows if row["name"].startswith("arithmetic"))
+    expect_line(lines, "arithmetic", "i < rounds", {"flops": 0, "branches": arithmetic["counters"]["SQ_INSTS_BRANCH"]})
+    expect_line(lines, "some", "v_add_f32 %0, %0, %0\\n v_add_f32 %0, %0, %0\\n\" :",
+                {"active_lanes": 5, "flops": 2 * 5 * 256 // wave, "diverged": 0})
+    expect_line(lines, "some", "__lane_id() < lanes", {"diverged": 256 // wave})
+    halves = 2 * 64 // 32
+    for text in ("lds[threadIdx.x * stride] = ", "= lds[(63 - threadIdx.x) * stride]"):
+        expect_line(lines, "banks", text, {"lds": 2 * 64 // wave, "lds_conflicts": 3 * halves // 2, "lds_cycles": 5 * halves // 2})
+    for row in rows:  # the lines' counters are the kernel's in sum
+        for name in ("SQ_INSTS", "SQ_INSTS_VALU", "SQ_INSTS_SMEM", "SQ_THREAD_CYCLES_VALU", "WRITE_SIZE", "SQ_LDS_IDX_ACTIVE", "WAVELIFT_FLOPS"):
+            total = sum(line["counters"][name] for line in row["lines"])
+            if abs(total - row["counters"][name]) > 1e-4 * max(1, total):
+                failures.append("%s: %s of its lines is %r in all, its own %r" % (row["name"], name, total, row["counters"][name]))
+        if any(not line["file"] or line["line"] <= 0 for line in row["lines"]):
+            failures.append("%s: instructions without a line" % row["name"])
+
+
 with tempfile.TemporaryDirectory() as scratch:
     tiers = []
     for tier in (1, 2):
         path, table = os.path.join(scratch, "json"), os.path.join(scratch, "csv")
-        result = run(tier, ",".join(NAMES), ["--json", path, "--csv", table])
-        if (result.returncode, result.stdout) != (0, "done\n") or "counters of copy(float*, float const*)" not in result.stderr:
+        result = run(tier, ",".join(NAMES), ["--source", "--json", path, "--csv", table])
+        if (result.returncode, result.stdout) != (0, "done\n") or "counters of copy(float*, float const*)" not in result.stderr or not re.search(
+                r"counted\.hip:\d+  to\[i\] = from\[i\];\n", result.stderr):
             failures.append("tier %d: %r" % (tier, result))
             break
         with open(path, encoding="utf-8") as file:
             rows = json.load(file)["kernels"]
         counters = {row["name"].split("(")[0]: row["counters"] for row in rows}
         check(counters)
+        check_lines({row["name"].split("(")[0]: row["lines"] for row in rows}, rows)
         tiers.append(counters)
         with open(table, encoding="utf-8") as file:
             cells = {row["name"].split("(")[0]: row for row in csv.DictReader(file) if row["kind"] == "kernel"}
