@@ -177,6 +177,8 @@ static double cos_bf16(const struct lane *l) { return cos(half_value(&bf16, l, 0
 
 /* ---- lanes of other lanes ---- */
 
+/* Active or not. */
+static uint64_t bpermute_fi(const struct lane *l) { return l->all[2 * GFX1250_LANES + (l->all[l->number] + 12) / 4 % GFX1250_LANES]; }
 static uint64_t bcast_5_of_8(const struct lane *l) { return l->all[l->number - l->number % 8 + 5]; }
 static uint64_t up_3_of_16(const struct lane *l) { return l->all[l->number % 16 < 3 ? l->number : l->number - 3]; }
 static uint64_t down_3_of_16(const struct lane *l) { return l->all[l->number % 16 > 12 ? l->number : l->number + 3]; }
@@ -270,6 +272,7 @@ static const struct row {
     {"v_log_bf16", {0x7e28f908}, 1, BF16, &bf16, NULL, log_bf16},
     {"v_sin_bf16", {0x7e28fd08}, 1, BF16, &bf16, NULL, sin_bf16},
     {"v_cos_bf16", {0x7e28ff08}, 1, BF16, &bf16, NULL, cos_bf16},
+    {"ds_bpermute_fi_b32 offset:12", {0xdb34000c, 0x14000a08}, 2, WHOLE, NULL, bpermute_fi, NULL},
     {"v_permlane_bcast_b32", {0xd6700014, 0x02210b08}, 2, WHOLE, NULL, bcast_5_of_8, NULL},
     {"v_permlane_up_b32", {0xd6710014, 0x02410708}, 2, WHOLE, NULL, up_3_of_16, NULL},
     {"v_permlane_down_b32", {0xd6720014, 0x02410708}, 2, WHOLE, NULL, down_3_of_16, NULL},

@@ -227,7 +227,9 @@ static LLVMValueRef bpermute_lane(struct wl_lift *l, const struct wl_inst *inst)
     return low_bits(l, LLVMBuildLShr(l->b, address, number(l, 2), ""), l->wave_size - 1);
 }
 
-static void bpermute(struct wl_lift *l, const struct wl_inst *inst) { gather(l, inst, inst->operands[2].reg, true, bpermute_lane); }
+static void bpermute(struct wl_lift *l, const struct wl_inst *inst) {
+    gather(l, inst, inst->operands[2].reg, !wl_lane_of(inst)->from_inactive, bpermute_lane);
+}
 
 /* ds_swizzle: see lift/inst/lane.c for the patterns. */
 static LLVMValueRef swizzle_lane(struct wl_lift *l, const struct wl_inst *inst) {

@@ -66,12 +66,14 @@ static const struct wl_step *run_move(struct wl_machine *m, const struct wl_step
     uint64_t origins[WL_INIT_LANES];
     if (!u || wl_init_is_clean(u, &s->facts, exec))
         return step + 1;
-    const bool by_address = s->detail == WL_LANE_BPERMUTE || s->detail == WL_LANE_PERMUTE;
+    const bool by_address = s->detail == WL_LANE_BPERMUTE || s->detail == WL_LANE_BPERMUTE_FI || s->detail == WL_LANE_PERMUTE;
     wl_init_origins(u, &s->facts, origins);
     wl_init_row(u, s->to, to);
     wl_init_row(u, by_address ? s->third : s->from, from);
     if (s->detail == WL_LANE_BPERMUTE)
         h->ds_bpermute(m->wave, to, wl_machine_row(m, s->from), from, s->offset);
+    else if (s->detail == WL_LANE_BPERMUTE_FI)
+        wl_steps_bpermute_fi(m, to, wl_machine_row(m, s->from), from, s->offset);
     else if (s->detail == WL_LANE_PERMUTE)
         h->ds_permute(m->wave, to, wl_machine_row(m, s->from), from, s->offset);
     else if (s->detail == WL_LANE_SWIZZLE)
@@ -112,6 +114,7 @@ static wl_step_fn *plan_lane(struct lane *s, const struct wl_inst *inst) {
     case WL_LANE_WRITELANE:
         return run_write;
     case WL_LANE_BPERMUTE:
+    case WL_LANE_BPERMUTE_FI:
     case WL_LANE_PERMUTE:
     case WL_LANE_SWIZZLE:
     case WL_LANE_PERMLANE16:

@@ -67,6 +67,23 @@ static const struct wl_step *run_rows(struct wl_machine *m, const struct wl_step
     return step + 1;
 }
 
+void wl_steps_bpermute_fi(const struct wl_machine *m, uint32_t *to, const uint32_t *address, const uint32_t *from, uint32_t offset) {
+    const uint64_t exec = wl_machine_exec(m);
+    uint32_t copy[MAX_LANES];
+    memcpy(copy, from, m->wave_size * sizeof *copy);
+    for (unsigned l = 0; l < m->wave_size; l++) {
+        const unsigned source = (address[l] + offset) / 4 & (m->wave_size - 1); /* `to` may be `address` */
+        if (exec >> l & 1)
+            to[l] = copy[source];
+    }
+}
+
+static const struct wl_step *run_bpermute_fi(struct wl_machine *m, const struct wl_step *step) {
+    const struct lane *s = step->data;
+    wl_steps_bpermute_fi(m, wl_machine_row(m, s->to), wl_machine_row(m, s->from), wl_machine_row(m, s->third), s->offset);
+    return step + 1;
+}
+
 static const struct wl_step *run_swizzle(struct wl_machine *m, const struct wl_step *step) {
     const struct lane *s = step->data;
     m->wave->helpers->ds_swizzle(m->wave, wl_machine_row(m, s->to), wl_machine_row(m, s->from), s->offset);

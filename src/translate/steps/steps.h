@@ -172,6 +172,8 @@ bool wl_steps_lane(struct wl_steps_builder *b, const struct wl_inst *inst);
 bool wl_steps_helper(struct wl_steps_builder *b, const struct wl_inst *inst);
 bool wl_steps_indexed(struct wl_steps_builder *b, const struct wl_inst *inst);
 bool wl_steps_wide(struct wl_steps_builder *b, const struct wl_inst *inst);
+/* ds_bpermute_fi_b32 of whole registers: active lanes of `to` become lanes of `from`, active or not, that their addresses name. */
+void wl_steps_bpermute_fi(const struct wl_machine *m, uint32_t *to, const uint32_t *address, const uint32_t *from, uint32_t offset);
 /* The group that has the instruction (steps.c). */
 bool wl_steps_instruction(struct wl_steps_builder *b, const struct wl_inst *inst);
 /* The same for one in gfx9's indexing mode (index_mode; steps/indexed.c). */

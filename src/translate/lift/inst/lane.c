@@ -313,7 +313,7 @@ static void record_mbcnt(struct wl_lift *l, const struct wl_inst *inst) {
 }
 
 static void record_bpermute(struct wl_lift *l, const struct wl_inst *inst) {
-    add_item(l, inst, emit_bpermute, wl_lane_snapshot(l, inst->operands[2].reg, true), NULL, NULL);
+    add_item(l, inst, emit_bpermute, wl_lane_snapshot(l, inst->operands[2].reg, !wl_lane_of(inst)->from_inactive), NULL, NULL);
 }
 
 static void record_swizzle(struct wl_lift *l, const struct wl_inst *inst) {
