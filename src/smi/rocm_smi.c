@@ -4,10 +4,8 @@
  *   out   what the runtime knows (runtime/core.h); "not supported" for sensors, counters and settings that do not exist
  *
  * Thread-safe: nothing here changes but the count of rsmi_init. */
-#include "runtime/core.h"
-#include "topology/facts.h"
+#include "smi/devices.h"
 
-#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,9 +147,6 @@ SMI rsmi_num_monitor_devices(uint32_t *num_devices) {
         *number = (type)(value);                                                                                                           \
         return SUCCESS;                                                                                                                    \
     }
-static uint64_t bdf(const struct wl_device_info *info) {
-    return (uint64_t)(uint32_t)info->pci_domain << 32 | (uint64_t)(uint32_t)info->pci_bus << 8 | (uint64_t)(uint32_t)info->pci_device << 3;
-}
 NUMBER(rsmi_dev_id_get, uint16_t, ((void)context, WL_FACT_CHIP))
 NUMBER(rsmi_dev_revision_get, uint16_t, ((void)context, WL_FACT_REVISION))
 NUMBER(rsmi_dev_sku_get, uint16_t, ((void)context, WL_FACT_CHIP))
@@ -162,16 +157,10 @@ NUMBER(rsmi_dev_drm_render_minor_get, uint32_t, WL_FACT_RENDER + context->index)
 NUMBER(rsmi_dev_unique_id_get, uint64_t, wl_fact_unique_id(context))
 NUMBER(rsmi_dev_guid_get, uint64_t, WL_FACT_GPU_ID + context->index)
 NUMBER(rsmi_dev_node_id_get, uint32_t, context->index + 1)
-NUMBER(rsmi_dev_pci_id_get, uint64_t, bdf(&context->info))
+NUMBER(rsmi_dev_pci_id_get, uint64_t, wl_smi_place(&context->info, 32))
 NUMBER(rsmi_topo_numa_affinity_get, int32_t, ((void)context, 0))
 NUMBER(rsmi_topo_get_numa_node_number, uint32_t, ((void)context, 0))
-/* "gfx90a" as the number 0x90a, "gfx1100" as 0x1100. */
-static uint64_t graphics_version(const struct wl_target *target) {
-    char digits[32];
-    snprintf(digits, sizeof digits, "%u%u%x", target->major, target->minor, target->stepping);
-    return strtoull(digits, NULL, 16);
-}
-NUMBER(rsmi_dev_target_graphics_version_get, uint64_t, ((void)context, graphics_version(wl_core.target())))
+NUMBER(rsmi_dev_target_graphics_version_get, uint64_t, ((void)context, wl_smi_graphics_version(wl_core.target())))
 NUMBER(rsmi_dev_partition_id_get, uint32_t, ((void)context, 0))
 
 #define NAME(name, type, value)                                                                                                            \
@@ -198,7 +187,7 @@ SMI rsmi_dev_device_identifiers_get(uint32_t dv_ind, struct identifiers *identif
     REQUIRE(identifiers, INVALID_ARGS);
     *identifiers = (struct identifiers){.card_index = context->index,
                                         .drm_render_minor = WL_FACT_RENDER + context->index,
-                                        .bdfid = bdf(&context->info),
+                                        .bdfid = wl_smi_place(&context->info, 32),
                                         .kfd_gpu_id = WL_FACT_GPU_ID + context->index,
                                         .smi_device_id = dv_ind};
     return SUCCESS;
@@ -240,47 +229,23 @@ SMI rsmi_is_P2P_accessible(uint32_t dv_ind_src, uint32_t dv_ind_dst, bool *acces
     REQUIRE(atomic_load(&started), INIT_ERROR);
     const struct wl_context *from = device(dv_ind_src), *to = device(dv_ind_dst);
     REQUIRE(from && to && accessible, INVALID_ARGS);
-    const struct wl_host_memory_ops *ops = from->device->ops->host;
-    *accessible =
-        from == to || (!ops && !to->device->ops->host) || (ops && to->device->ops->host && ops->peer_possible(from->device, to->device));
+    *accessible = wl_smi_peers(from, to);
     return SUCCESS;
 }
 
 /* ---- memory and processes ------------------------------------------------------------------------------------ */
 
-enum { PROCESSES = 256, VRAM = 0, VISIBLE_VRAM = 1, GTT = 2 };
-
-/* The processes that use memory of devices; the caller frees them. */
-static struct wl_usage_process *processes(unsigned *count) {
-    struct wl_usage_process *all = calloc(PROCESSES, sizeof *all);
-    *count = all ? wl_core.usage_processes(all, PROCESSES) : 0;
-    if (*count > PROCESSES)
-        *count = PROCESSES;
-    return all;
-}
-
 SMI rsmi_dev_memory_total_get(uint32_t dv_ind, int mem_type, uint64_t *total) {
     DEVICE(dv_ind);
-    REQUIRE(total && mem_type >= VRAM && mem_type <= GTT, INVALID_ARGS);
+    REQUIRE(total && mem_type >= WL_SMI_VRAM && mem_type <= WL_SMI_GTT, INVALID_ARGS);
     *total = context->info.memory_size;
     return SUCCESS;
 }
 
 SMI rsmi_dev_memory_usage_get(uint32_t dv_ind, int mem_type, uint64_t *used) {
     DEVICE(dv_ind);
-    REQUIRE(used && mem_type >= VRAM && mem_type <= GTT, INVALID_ARGS);
-    uint64_t free_bytes = 0, total = 0;
-    if (!context->info.host_memory) {
-        wl_core.memory_info(context, &free_bytes, &total);
-        *used = mem_type == GTT || total < free_bytes ? 0 : total - free_bytes;
-        return SUCCESS;
-    }
-    unsigned count = 0;
-    struct wl_usage_process *all = processes(&count);
-    *used = mem_type == GTT ? 0 : atomic_load(&context->memory_used); /* this process's, and */
-    for (unsigned i = 0; i < count; i++)
-        *used += mem_type == GTT ? all[i].host : all[i].bytes[context->device->index];
-    free(all);
+    REQUIRE(used && mem_type >= WL_SMI_VRAM && mem_type <= WL_SMI_GTT, INVALID_ARGS);
+    *used = wl_smi_memory_used(context, (enum wl_smi_memory)mem_type);
     return SUCCESS;
 }
 
@@ -291,24 +256,14 @@ struct process {
     uint32_t cu_occupancy;
 };
 
-/* Bytes of a process on one device, or on all with UINT32_MAX. */
-static uint64_t bytes_of(const struct wl_usage_process *process, uint32_t index) {
-    uint64_t bytes = 0;
-    for (unsigned i = 0; i < wl_core.context_count(); i++)
-        if (index == UINT32_MAX || index == i)
-            bytes += process->bytes[wl_core.context_at(i)->device->index];
-    return bytes;
-}
-
 SMI rsmi_compute_process_info_get(struct process *procs, uint32_t *num_items) {
     REQUIRE(atomic_load(&started), INIT_ERROR);
     REQUIRE(num_items, INVALID_ARGS);
     unsigned count = 0;
-    (void)wl_core.context_count(); /* starts the runtime */
-    struct wl_usage_process *all = processes(&count);
+    struct wl_usage_process *all = wl_smi_processes(&count);
     const uint32_t capacity = *num_items;
     for (unsigned i = 0; procs && i < count && i < capacity; i++)
-        procs[i] = (struct process){.process_id = (uint32_t)all[i].process, .vram_usage = bytes_of(&all[i], UINT32_MAX)};
+        procs[i] = (struct process){.process_id = (uint32_t)all[i].process, .vram_usage = wl_smi_bytes_of(&all[i], UINT32_MAX)};
     free(all);
     *num_items = count;
     return !procs || count <= capacity ? SUCCESS : INSUFFICIENT_SIZE;
@@ -319,11 +274,10 @@ static int process_info(uint32_t pid, uint32_t index, struct process *process) {
     REQUIRE(process, INVALID_ARGS);
     unsigned count = 0;
     int result = NOT_FOUND;
-    (void)wl_core.context_count();
-    struct wl_usage_process *all = processes(&count);
+    struct wl_usage_process *all = wl_smi_processes(&count);
     for (unsigned i = 0; i < count; i++)
         if ((uint32_t)all[i].process == pid) {
-            *process = (struct process){.process_id = pid, .vram_usage = bytes_of(&all[i], index)};
+            *process = (struct process){.process_id = pid, .vram_usage = wl_smi_bytes_of(&all[i], index)};
             result = SUCCESS;
         }
     free(all);
@@ -345,11 +299,11 @@ SMI rsmi_compute_process_gpus_get(uint32_t pid, uint32_t *dv_indices, uint32_t *
     const unsigned devices = wl_core.context_count();
     uint32_t found = 0;
     bool known = false;
-    struct wl_usage_process *all = processes(&count);
+    struct wl_usage_process *all = wl_smi_processes(&count);
     for (unsigned i = 0; i < count; i++)
         for (uint32_t d = 0; (uint32_t)all[i].process == pid && d < devices; d++) {
             known = true;
-            if (!bytes_of(&all[i], d))
+            if (!wl_smi_bytes_of(&all[i], d))
                 continue;
             if (dv_indices && found < capacity)
                 dv_indices[found] = d;

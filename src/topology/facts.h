@@ -12,6 +12,10 @@ enum {
     WL_FACT_REVISION = 0x02,
     WL_FACT_GPU_ID = 0x1001, /* the driver's number of device 0 */
     WL_FACT_WEIGHT = 20,     /* of a link between any two nodes, as over one PCI root */
+    /* PCI Express 4: lanes, megatransfers a second, version */
+    WL_FACT_LINK_LANES = 16,
+    WL_FACT_LINK_SPEED = 16000,
+    WL_FACT_LINK_VERSION = 4,
 };
 
 static inline uint64_t wl_fact_unique_id(const struct wl_context *context) {
