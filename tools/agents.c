@@ -3,6 +3,8 @@
 #include "commands.h"
 #include "toolchain.h"
 
+#include "base/cpu.h"
+
 #include <hip/hip_runtime_api.h>
 
 #include <inttypes.h>
@@ -111,27 +113,11 @@ int wl_tool_offload_arch(int argc, char **argv) { return tell_archs("offload-arc
 static void print_row(const char *name, const char *value) { printf("  %-25s%s\n", name, value); }
 static void print_number(const char *name, uint64_t value) { printf("  %-25s%" PRIu64 "(0x%" PRIx64 ")\n", name, value, value); }
 
-/* The processor's name as the kernel tells it. */
-static void processor_name(char *text, size_t size) {
-    FILE *file = fopen("/proc/cpuinfo", "re");
-    char line[256];
-    snprintf(text, size, "CPU");
-    while (file && fgets(line, sizeof line, file)) {
-        const char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) == 0 && colon && colon[1]) {
-            snprintf(text, size, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
-            break;
-        }
-    }
-    if (file)
-        (void)fclose(file);
-}
-
 static void print_agent(int number) { printf("*******\nAgent %d\n*******\n", number); }
 
 static void print_processor(void) {
     char name[256];
-    processor_name(name, sizeof name);
+    wl_cpu_name(name, sizeof name);
     print_agent(1);
     print_row("Name:", name);
     print_row("Uuid:", "CPU-XX");

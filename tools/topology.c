@@ -3,6 +3,7 @@
  * driver's files. */
 #include "commands.h"
 
+#include "base/installed.h"
 #include "codeobject/codeobject.h"
 
 #include <elf.h>
@@ -21,21 +22,6 @@ struct file {
 /* Bytes [offset, offset + size) of a file; NULL: it does not have them. */
 static const void *part(const struct file *file, uint64_t offset, uint64_t size) {
     return offset <= file->size && size <= file->size - offset ? file->data + offset : NULL;
-}
-
-/* The file that execvp would run. */
-static bool find_program(const char *program, char path[PATH_MAX]) {
-    const char *folders = getenv("PATH");
-    if (strchr(program, '/') || !folders)
-        return snprintf(path, PATH_MAX, "%s", program) < PATH_MAX;
-    for (const char *at = folders;; at++) {
-        const size_t length = strcspn(at, ":");
-        if (snprintf(path, PATH_MAX, "%.*s/%s", (int)length, length ? at : ".", program) < PATH_MAX && access(path, X_OK) == 0)
-            return true;
-        at += length;
-        if (!*at)
-            return false;
-    }
 }
 
 /* A section of an ELF file by its type; NULL: none, or it is not an ELF file of 64 bits. */
@@ -111,7 +97,7 @@ static bool names_driver(const struct file *file) {
 bool wl_tool_wants_topology(const char *program) {
     char path[PATH_MAX];
     struct wl_file mapped;
-    if (!find_program(program, path) || wl_file_map(&mapped, path) != WL_OK)
+    if (!wl_find_program(program, path, sizeof path) || wl_file_map(&mapped, path) != WL_OK)
         return true;
     const struct file file = {mapped.data, mapped.size};
     const enum verdict verdict = by_libraries(&file);

@@ -4,7 +4,7 @@
 #include "base/options.h"
 
 #include <pthread.h>
-#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #if defined(__x86_64__)
@@ -109,6 +109,24 @@ uint32_t wl_ticks_khz(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, find_ticks_khz);
     return ticks_khz;
+}
+
+void wl_cpu_name(char *text, size_t size) {
+    static const char key[] = "model name";
+    char line[512];
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    bool found = false;
+    snprintf(text, size, "CPU");
+    while (file && !found && fgets(line, sizeof line, file)) {
+        const char *colon = strncmp(line, key, sizeof key - 1) == 0 ? strchr(line, ':') : NULL;
+        const char *value = colon ? colon + 1 + strspn(colon + 1, " \t") : "\n";
+        const size_t length = strcspn(value, "\n");
+        found = length > 0;
+        if (found)
+            snprintf(text, size, "%.*s", (int)length, value);
+    }
+    if (file)
+        (void)fclose(file);
 }
 
 const struct wl_cpu *wl_cpu_find(const char *name) {

@@ -3,6 +3,7 @@
 #define WL_BASE_CPU_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Kinds of hosts that our own C code is compiled for more than once. Each includes those before it. */
@@ -27,6 +28,9 @@ enum wl_cpu_level wl_cpu_host_level(void);
 enum wl_cpu_level wl_cpu_level(void);
 /* Whether code may use AVX-512's dot products of bytes and of bf16, and permutations of bytes. Thread-safe. */
 bool wl_cpu_has_dot(void);
+
+/* The processor's name as the system's kernel tells it, cut off where it does not fit; "CPU" where the kernel tells none. Thread-safe. */
+void wl_cpu_name(char *text, size_t size);
 
 /* A moment's rest in a loop that waits for another thread. */
 static inline void wl_relax(void) {

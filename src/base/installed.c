@@ -13,7 +13,8 @@ bool wl_find_program(const char *name, char *path, size_t size) {
         return snprintf(path, size, "%s", name) < (int)size && access(path, X_OK) == 0;
     for (const char *start = search ? search : "/usr/local/bin:/usr/bin:/bin", *end; start; start = *end ? end + 1 : NULL) {
         end = strchrnul(start, ':');
-        if (snprintf(path, size, "%.*s/%s", (int)(end - start), start, name) < (int)size && access(path, X_OK) == 0)
+        const char *folder = end > start ? start : "."; /* an empty part is the current folder */
+        if (snprintf(path, size, "%.*s/%s", end > start ? (int)(end - start) : 1, folder, name) < (int)size && access(path, X_OK) == 0)
             return true;
     }
     return false;

@@ -1,6 +1,8 @@
 /* HSA: agents and what is known of them; instruction sets, wavefronts, caches. */
 #include "hsa/hsa.h"
 
+#include "base/cpu.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/sysinfo.h>
@@ -20,29 +22,13 @@ static uint64_t host_memory(void) {
     return sysinfo(&info) == 0 ? (uint64_t)info.totalram * info.mem_unit : 0;
 }
 
-/* The processor's name as the kernel tells it. */
-static void host_name(char *name, size_t size) {
-    char line[256];
-    FILE *file = fopen("/proc/cpuinfo", "re");
-    snprintf(name, size, "CPU");
-    while (file && fgets(line, sizeof line, file)) {
-        const char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) == 0 && colon && colon[1]) {
-            snprintf(name, size, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
-            break;
-        }
-    }
-    if (file)
-        (void)fclose(file);
-}
-
 static void add_pool(struct wl_hsa_agent *agent, int segment, uint32_t flags, uint64_t size) {
     agent->pools[agent->pool_count++] = (struct wl_hsa_pool){.agent = agent, .segment = segment, .flags = flags, .size = size};
 }
 
 static void make_host(struct wl_hsa_agent *agent) {
     const uint64_t size = host_memory();
-    host_name(agent->name, sizeof agent->name);
+    wl_cpu_name(agent->name, sizeof agent->name);
     add_pool(agent, HSA_AMD_SEGMENT_GLOBAL, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED, size);
     add_pool(agent, HSA_AMD_SEGMENT_GLOBAL, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED | HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT,
              size);

@@ -36,29 +36,12 @@ static struct wl_cpu_device *cpu(struct wl_device *device) { return (struct wl_c
 
 /* ---- devices -------------------------------------------------------------------------------- */
 
-static void read_cpu_model(char *name, size_t size) {
-    char line[256];
-    FILE *file = fopen("/proc/cpuinfo", "re");
-    while (file && fgets(line, sizeof line, file)) {
-        char *colon = strchr(line, ':');
-        if (!colon)
-            continue;
-        char *value = colon + 1 + strspn(colon + 1, " \t");
-        value[strcspn(value, "\n")] = 0;
-        if (strncmp(line, "model name", 10) == 0)
-            snprintf(name, size, "%s", value);
-    }
-    if (file)
-        fclose(file);
-}
-
 #define MEMORY_STEP ((uint64_t)2 << 20)
 
 static void device_info(struct wl_device *device, struct wl_device_info *info) {
     long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
     memset(info, 0, sizeof *info);
-    snprintf(info->name, sizeof info->name, "CPU");
-    read_cpu_model(info->name, sizeof info->name);
+    wl_cpu_name(info->name, sizeof info->name);
     info->host_memory = wl_allowed_memory();
     info->memory_size = info->host_memory / MEMORY_STEP / 4 * 3 * MEMORY_STEP; /* a part stays the host's, as programs expect */
     info->compute_units = wl_pool_size(cpu(device)->pool);
