@@ -595,13 +595,14 @@ static void set_up(unsigned wave_size) {
     machine.wave->scratch_size = SCRATCH_LANE;
 }
 
-static const char *only; /* run cases that contain this */
+static const char *only;             /* run cases that contain this */
+static unsigned part = 0, parts = 1; /* run each case whose number is part modulo parts */
 
 static void run_all(const struct host *host) {
     failures = checks = 0;
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct test_case *c = &cases[i];
-        if (only && !strstr(c->text, only))
+        if ((only && !strstr(c->text, only)) || i % parts != part)
             continue;
         set_up(c->wave_size);
         run_case(host, c->processor, WL_SHAPE_ROWS, c->prelude, c->text);
@@ -655,9 +656,12 @@ static void test_baseline(void **state) {
     run_all(&host);
 }
 
+/* Arguments: a text (cases that contain it; "" or without one: all), a part as in 2/8 (from 0 on, for as many processes beside each other). */
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_this_host), cmocka_unit_test(test_lesser), cmocka_unit_test(test_baseline)};
     only = argc > 1 ? argv[1] : NULL;
+    if (argc > 2 && (sscanf(argv[2], "%u/%u", &part, &parts) != 2 || part >= parts))
+        return 2;
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
     return cmocka_run_group_tests(tests, NULL, NULL);
