@@ -116,9 +116,9 @@ int wl_command_exec(char **operands, const char *const *values) {
         return wl_tool_fail("the runtime's libraries are not beside this program");
     const char *path = getenv("LD_LIBRARY_PATH");
     char *all = NULL;
-    if (asprintf(&all, path && *path ? "%s:%s" : "%s", folder, path) < 0)
+    if (asprintf(&all, "%s:%s/compat%s%s", folder, folder, path && *path ? ":" : "", path && *path ? path : "") < 0)
         return wl_tool_fail("out of memory");
-    setenv("LD_LIBRARY_PATH", all, 1);
+    setenv("LD_LIBRARY_PATH", all, 1); /* with AMD's names of the system's libraries (src/compat) */
     free(all);
     if (wl_tool_wants_topology(operands[0]) && !wl_tool_preload(folder, "libwavelift-topology.so"))
         return wl_tool_fail("out of memory");

@@ -56,6 +56,9 @@ def enable():
         raise RuntimeError(f"wavelift.enable() comes too late: {', '.join(others)} is loaded. Call it before the first import of what uses HIP.")
     for name in _libraries():
         _loaded.append(ctypes.CDLL(os.path.join(library_folder(), name), mode=ctypes.RTLD_GLOBAL))
+    compat = os.path.join(library_folder(), "compat")  # AMD's names of the system's libraries; not for all to see
+    for name in sorted(os.listdir(compat)):
+        _loaded.append(ctypes.CDLL(os.path.join(compat, name)))
     folders = [folder for folder in os.environ.get("LD_LIBRARY_PATH", "").split(":") if folder]
     if library_folder() not in folders:
-        os.environ["LD_LIBRARY_PATH"] = ":".join([library_folder(), *folders])
+        os.environ["LD_LIBRARY_PATH"] = ":".join([library_folder(), compat, *folders])
