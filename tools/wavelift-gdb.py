@@ -16,6 +16,7 @@ from gdb.FrameDecorator import FrameDecorator
 HERE = struct.Struct("<3I3I3I3IIIIIQQQQQQIIQ")  # struct wl_debug_here
 VISIT = struct.Struct("<Q3q3q")  # struct wl_debug_visit
 WAVE = struct.Struct("<QQII")  # struct wl_debug_wave_row
+PLACE = struct.Struct("<QQ3IIII")  # struct wl_debug_place
 VISITS = 64
 SGPRS = 128  # offset of sgpr[] in struct wl_wave
 VGPRS = 640  # of vgpr[]
@@ -104,16 +105,129 @@ def is_shadow(pc):
     return any(low <= pc < high for low, high, _ in modules())
 
 
+def frames():
+    """The innermost frames of the selected thread."""
+    frame = gdb.newest_frame()
+    for _ in range(32):
+        if frame is None:
+            return
+        yield frame
+        frame = frame.older()
+
+
 def kernel_frame():
     """The innermost frame of AMD code, and how far out it is."""
-    frame = gdb.newest_frame()
-    for level in range(24):
-        if frame is None:
-            return None, 0
+    for level, frame in enumerate(frames()):
         if is_shadow(frame.pc()):
             return frame, level
-        frame = frame.older()
     return None, 0
+
+
+# ---- native code ---------------------------------------------------------------------------------------------------------------------
+
+NATIVE = "[native] "  # what the names of native code begin with
+
+
+def begins_inlined(frame):
+    """Whether an inlined function begins where a frame is."""
+    block = gdb.block_for_pc(frame.pc())
+    while block and block.superblock and not block.superblock.is_static:
+        if block.function and block.start == frame.pc():
+            return True
+        block = block.superblock
+    return False
+
+
+def tell_natives():
+    """Lets gdb read what the library has to say of native code that has been made since it asked last. When gdb has read something it does
+    not know any more that it has stopped in front of an inlined function: there the native code can wait."""
+    head = symbol("wl_debug_untold")
+    frame = gdb.newest_frame()
+    if not is_shadow(frame.pc()) and not begins_inlined(frame) and head and struct.unpack("<Q", memory(head, 8))[0]:
+        call("((int (*)(void))wl_debug_tell)()")
+
+
+def native_frame():
+    """The innermost frame of native code of a kernel that has a line, or none has one; None: there is no such frame."""
+    native = [frame for frame in frames() if (frame.name() or "").startswith(NATIVE)]
+    with_line = [frame for frame in native if frame.find_sal().symtab]
+    return (with_line + native + [None])[0]
+
+
+placed = {}  # of a thread, by its number: kernel and line, if it has stopped in a kernel
+
+
+class ThreadedFrame(FrameDecorator):
+    """A kernel that runs as threaded code, in place of the function that runs such code."""
+
+    def function(self):
+        return "[threaded] " + placed.get(gdb.selected_thread().num, ("a kernel", None))[0]
+
+    def line_of_kernel(self):
+        return placed.get(gdb.selected_thread().num, (None, None))[1]
+
+    def filename(self):
+        return self.line_of_kernel().symtab.filename if self.line_of_kernel() else None
+
+    def line(self):
+        return self.line_of_kernel().line if self.line_of_kernel() else None
+
+    def frame_args(self):
+        return None
+
+    def frame_locals(self):
+        return None
+
+
+def runs_threaded(frame):
+    return "/libwavelift-threaded" in (gdb.solib_name(frame.pc()) or "")
+
+
+def show_native(event):
+    """A signal has come while no kernel can be stopped: says where a kernel is that runs at full speed."""
+    if not isinstance(event, gdb.SignalEvent):
+        return
+    threads = [gdb.selected_thread()]
+    if event.stop_signal == "SIGINT":  # the person wants to know of any
+        threads += [thread for thread in gdb.selected_inferior().threads() if thread.num != threads[0].num]
+    for thread in threads:
+        thread.switch()
+        if not any(in_ours(frame) for frame in frames()):
+            continue
+        if print_place():
+            frame = native_frame()
+            if thread is not threads[0]:
+                print(f"[Switching to thread {thread.num}]")
+            if frame is not None:
+                frame.select()
+                gdb.execute("frame")
+            return
+    threads[0].switch()
+
+
+def print_place():
+    """Says which kernel, workgroup and wave the selected thread runs. False: none."""
+    address = symbol("wl_debug_place")
+    try:
+        found = address and call("((int (*)(void))wl_debug_find_place)()")
+    except gdb.error:  # the thread is where no function can be called
+        return False
+    if not found:
+        return False
+    kernel, pc, x, y, z, wave, known, whole = PLACE.unpack(memory(address, PLACE.size))
+    words = f"kernel {readable(text_at(kernel))}"
+    if known:
+        words += f", block ({x}, {y}, {z})" + ("" if whole else f", wave {wave}")
+    line = gdb.find_pc_line(pc) if pc else None
+    if line and line.symtab:
+        words += f", near {line.symtab.filename}:{line.line}"
+    placed[gdb.selected_thread().num] = (readable(text_at(kernel)), line if line and line.symtab else None)
+    print(f"[In {words}]")
+    return True
+
+
+def readable(name):
+    return gdb.execute(f"demangle -l c++ -- {name}", to_string=True).strip() if name.startswith("_Z") else name
 
 
 # ---- convenience variables ------------------------------------------------------------------------------------------------------------
@@ -264,8 +378,10 @@ def attach(event=None):
 
 
 def stopped(event):
+    tell_natives()
     wave = here()
     if not wave:
+        show_native(event)
         return
     frame, level = kernel_frame()
     if frame is None:
@@ -281,6 +397,7 @@ def stopped(event):
 
 
 def going_on(event):
+    placed.clear()
     make_live()
 
 
@@ -300,7 +417,16 @@ class WithoutRuntime:
         gdb.frame_filters[self.name] = self
 
     def filter(self, frames):
-        return (frame for frame in frames if not in_ours(frame.inferior_frame()))
+        threaded = None  # the outermost of neighbouring frames of threaded code
+        for frame in frames:
+            if runs_threaded(frame.inferior_frame()):
+                threaded = frame
+                continue
+            if threaded:
+                yield ThreadedFrame(threaded)
+                threaded = None
+            if not in_ours(frame.inferior_frame()):
+                yield frame
 
 
 # ---- commands -----------------------------------------------------------------------------------------------------------------------------

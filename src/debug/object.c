@@ -1,5 +1,6 @@
 /* The file for gdb's JIT interface. Its code is not in it: the shadows are in memory. */
 #include "debug/bytes.h"
+#include "debug/file.h"
 #include "debug/frame.h"
 
 #include <dwarf.h>
@@ -259,101 +260,33 @@ static enum wl_status move_dwarf(struct wl_debug_dwarf *dwarf) {
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
 
-struct file {
-    struct wl_bytes bytes, names;
-    Elf64_Shdr sections[WL_DEBUG_SECTIONS + 8];
-    unsigned count;
-};
-
-static Elf64_Shdr *add_section(struct file *file, const char *name, uint32_t type, const struct wl_bytes *contents) {
-    Elf64_Shdr *section = &file->sections[file->count++];
-    while (file->bytes.size % 8)
-        wl_bytes_number(&file->bytes, 0, 1);
-    *section = (Elf64_Shdr){.sh_name = (uint32_t)file->names.size, .sh_type = type, .sh_offset = file->bytes.size, .sh_addralign = 8};
-    wl_bytes_add(&file->names, name, strlen(name) + 1);
-    if (contents) {
-        section->sh_size = contents->size;
-        wl_bytes_add(&file->bytes, contents->data, contents->size);
-        file->bytes.bad |= contents->bad;
-    }
-    return section;
+static void add_symbols(struct wl_debug_file *file, const struct function *functions, size_t count, uint64_t base) {
+    struct wl_debug_symbols symbols = {0};
+    for (size_t i = 0; i < count; i++)
+        if (*functions[i].name)
+            wl_debug_symbols_add(&symbols, functions[i].name, functions[i].begin + base, functions[i].end - functions[i].begin);
+    wl_debug_symbols_finish(&symbols, file);
 }
 
-enum { TEXT = 1, SYMBOL_NAMES = 2 }; /* numbers of sections */
-
-static void add_symbols(struct file *file, const struct function *functions, size_t count, uint64_t base) {
-    struct wl_bytes symbols = {0}, names = {0};
-    const Elf64_Sym none = {0};
-    wl_bytes_add(&symbols, &none, sizeof none);
-    wl_bytes_number(&names, 0, 1);
-    for (size_t i = 0; i < count; i++) {
-        const Elf64_Sym symbol = {.st_name = (uint32_t)names.size,
-                                  .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
-                                  .st_shndx = TEXT,
-                                  .st_value = functions[i].begin + base,
-                                  .st_size = functions[i].end - functions[i].begin};
-        if (!*functions[i].name)
-            continue;
-        wl_bytes_add(&symbols, &symbol, sizeof symbol);
-        wl_bytes_add(&names, functions[i].name, strlen(functions[i].name) + 1);
-    }
-    add_section(file, ".strtab", SHT_STRTAB, &names);
-    Elf64_Shdr *section = add_section(file, ".symtab", SHT_SYMTAB, &symbols);
-    section->sh_link = SYMBOL_NAMES;
-    section->sh_info = 1;
-    section->sh_entsize = sizeof(Elf64_Sym);
-    free(symbols.data);
-    free(names.data);
-}
-
-static void finish_file(struct file *file) {
-    const unsigned names = file->count;
-    Elf64_Shdr *section = add_section(file, ".shstrtab", SHT_STRTAB, NULL); /* its own name is among the names */
-    section->sh_size = file->names.size;
-    wl_bytes_add(&file->bytes, file->names.data, file->names.size);
-    while (file->bytes.size % 8)
-        wl_bytes_number(&file->bytes, 0, 1);
-    const Elf64_Ehdr header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT, ELFOSABI_NONE},
-                               .e_type = ET_EXEC,
-                               .e_machine = EM_X86_64,
-                               .e_version = EV_CURRENT,
-                               .e_shoff = file->bytes.size,
-                               .e_ehsize = sizeof header,
-                               .e_shentsize = sizeof(Elf64_Shdr),
-                               .e_shnum = (uint16_t)file->count,
-                               .e_shstrndx = (uint16_t)names};
-    wl_bytes_add(&file->bytes, file->sections, file->count * sizeof *file->sections);
-    file->bytes.bad |= file->names.bad;
-    if (!file->bytes.bad)
-        memcpy(file->bytes.data, &header, sizeof header);
-}
-
-static void write_file(struct file *file, const struct wl_debug_request *request, const struct wl_debug_dwarf *dwarf,
+static void write_file(struct wl_debug_file *file, const struct wl_debug_request *request, const struct wl_debug_dwarf *dwarf,
                        const struct function *functions, size_t count) {
-    static const Elf64_Ehdr room;
     uint64_t begin, end;
     struct wl_bytes frames = {0};
     wl_debug_code(request->object, &begin, &end);
-    wl_bytes_add(&file->bytes, &room, sizeof room);
-    wl_bytes_number(&file->names, 0, 1);
-    file->count = 1;
-    Elf64_Shdr *text = add_section(file, ".text", SHT_NOBITS, NULL);
-    text->sh_flags = SHF_ALLOC | SHF_EXECINSTR;
-    text->sh_addr = begin + request->code;
-    text->sh_size = end - begin;
+    wl_debug_file_begin(file, begin + request->code, end - begin);
     add_symbols(file, functions, count, request->code);
     add_frames(&frames, functions, count, request->code);
-    add_section(file, ".debug_frame", SHT_PROGBITS, &frames);
+    wl_debug_file_section(file, ".debug_frame", SHT_PROGBITS, &frames);
     for (int i = 0; i < WL_DEBUG_SECTIONS; i++)
         if (dwarf->out[i].size)
-            add_section(file, section_names[i], SHT_PROGBITS, &dwarf->out[i]);
-    finish_file(file);
+            wl_debug_file_section(file, section_names[i], SHT_PROGBITS, &dwarf->out[i]);
+    wl_debug_file_finish(file);
     free(frames.data);
 }
 
 enum wl_status wl_debug_object(const struct wl_debug_request *request, bool without_dwarf, uint8_t **bytes, size_t *size) {
     struct wl_debug_dwarf dwarf = {.request = request};
-    struct file file = {0};
+    struct wl_debug_file file = {0};
     size_t count;
     struct function *functions = list_functions(request->object, &count);
     enum wl_status status = functions ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory for a debugger's tables");

@@ -90,8 +90,31 @@ static void damaged(void **state) {
     assert_true(failed > 100); /* the damage is seen */
 }
 
+/* Native code with lines of two files, and a gap. gdb's sessions show that such files are right. */
+static void native(void **state) {
+    static const struct wl_debug_native_row rows[] = {
+        {0x1000, 0x1010, "/a/b.hip:12"}, {0x1010, 0x1020, "/a/c.h:7"}, {0x1040, 0x1050, "/a/b.hip:9"}};
+    static const uint8_t frames[16];
+    const struct wl_debug_native request = {"[native] f()", 0x1000, 0x100, frames, sizeof frames, rows, sizeof rows / sizeof *rows};
+    uint8_t *file = NULL;
+    size_t made = 0;
+    (void)state;
+    assert_int_equal(wl_debug_native_object(&request, &file, &made), WL_OK);
+    assert_memory_equal(file, ELFMAG, SELFMAG);
+    assert_non_null(memmem(file, made, "/a/b.hip", 9));
+    const uint8_t *other = memmem(file, made, "/a/c.h", 7);
+    assert_non_null(other);
+    assert_null(memmem(other + 1, made - (size_t)(other + 1 - file), "/a/c.h", 7)); /* once */
+    free(file);
+    struct wl_debug_native bare = request;
+    bare.row_count = 0;
+    assert_int_equal(wl_debug_native_object(&bare, &file, &made), WL_OK);
+    assert_null(memmem(file, made, "debug_line", 10));
+    free(file);
+}
+
 int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(whole), cmocka_unit_test(damaged)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(whole), cmocka_unit_test(damaged), cmocka_unit_test(native)};
     path = argc > 1 ? argv[1] : "";
     int status = cmocka_run_group_tests(tests, read_file, NULL);
     free(original);

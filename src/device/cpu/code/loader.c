@@ -166,31 +166,42 @@ static enum wl_status place_sections(struct loading *l) {
     return WL_OK;
 }
 
-/* .debug_line is kept beside, for fault reports. */
-static enum wl_status place_lines(struct loading *l) {
+/* Copies a section that is not loaded. */
+static enum wl_status keep_section(struct loading *l, size_t number, uint8_t **copy, size_t *size) {
+    const Elf64_Shdr *s = &l->sections[number];
+    *copy = malloc(s->sh_size + 1);
+    if (!*copy)
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for a line table");
+    memcpy(*copy, l->object + s->sh_offset, s->sh_size);
+    *size = s->sh_size;
+    l->places[number] = *copy;
+    return WL_OK;
+}
+
+/* .debug_line is kept beside, for fault reports, and .debug_frame for debuggers. */
+static enum wl_status place_tables(struct loading *l) {
     if (l->header->e_shstrndx >= l->section_count)
         return damaged("section names");
     const Elf64_Shdr *names = &l->sections[l->header->e_shstrndx];
     if (names->sh_type != SHT_STRTAB || names->sh_size == 0 || l->object[names->sh_offset + names->sh_size - 1] != 0)
         return damaged("section names");
-    for (size_t i = 1; i < l->section_count; i++) {
+    enum wl_status status = WL_OK;
+    for (size_t i = 1; i < l->section_count && status == WL_OK; i++) {
         const Elf64_Shdr *s = &l->sections[i];
-        if (s->sh_flags & (SHF_ALLOC | SHF_COMPRESSED) || s->sh_type != SHT_PROGBITS || s->sh_name >= names->sh_size || l->native->lines ||
-            strcmp((const char *)l->object + names->sh_offset + s->sh_name, ".debug_line") != 0)
+        if (s->sh_flags & (SHF_ALLOC | SHF_COMPRESSED) || s->sh_type != SHT_PROGBITS || s->sh_name >= names->sh_size)
             continue;
-        l->native->lines = malloc(s->sh_size + 1);
-        if (!l->native->lines)
-            return wl_fail(WL_OUT_OF_MEMORY, "no memory for a line table");
-        memcpy(l->native->lines, l->object + s->sh_offset, s->sh_size);
-        l->native->line_size = s->sh_size;
-        l->places[i] = l->native->lines;
+        const char *name = (const char *)l->object + names->sh_offset + s->sh_name;
+        if (!l->native->lines && strcmp(name, ".debug_line") == 0)
+            status = keep_section(l, i, &l->native->lines, &l->native->line_size);
+        else if (!l->native->frames && strcmp(name, ".debug_frame") == 0)
+            status = keep_section(l, i, &l->native->frames, &l->native->frame_size);
     }
-    return WL_OK;
+    return status;
 }
 
 /* ---- relocation ----------------------------------------------------------------------------- */
 
-/* The address of a symbol; sections that are not loaded count from 0. */
+/* The address of a symbol; sections that are not loaded count from 0: tables refer to themselves so. */
 static enum wl_status symbol_address(const struct loading *l, size_t index, uint64_t *address) {
     *address = 0;
     if (index == 0)
@@ -210,7 +221,8 @@ static enum wl_status symbol_address(const struct loading *l, size_t index, uint
     }
     if (symbol->st_shndx >= l->section_count || symbol->st_value > l->sections[symbol->st_shndx].sh_size)
         return damaged("symbol value");
-    *address = (uint64_t)(uintptr_t)l->places[symbol->st_shndx] + symbol->st_value;
+    const bool loaded = l->sections[symbol->st_shndx].sh_flags & SHF_ALLOC;
+    *address = (loaded ? (uint64_t)(uintptr_t)l->places[symbol->st_shndx] : 0) + symbol->st_value;
     return WL_OK;
 }
 
@@ -446,7 +458,7 @@ enum wl_status wl_native_load(struct wl_native **native, const void *object, siz
     if (status == WL_OK)
         status = place_sections(&l);
     if (status == WL_OK)
-        status = place_lines(&l);
+        status = place_tables(&l);
     if (status == WL_OK)
         status = relocate(&l);
     if (status == WL_OK)
@@ -461,8 +473,10 @@ enum wl_status wl_native_load(struct wl_native **native, const void *object, siz
     } else {
         if (l.memory)
             munmap(l.memory, l.memory_size);
-        if (l.native)
+        if (l.native) {
             free(l.native->lines);
+            free(l.native->frames);
+        }
         free(l.native);
     }
     free((void *)l.places);
@@ -475,6 +489,7 @@ void wl_native_unload(struct wl_native *native) {
         return;
     munmap(native->memory, native->size);
     free(native->lines);
+    free(native->frames);
     free(native);
 }
 

@@ -21,6 +21,9 @@ struct wl_native {
     const struct wl_unit_info *info;
     uint8_t *lines; /* .debug_line, relocated; NULL: none */
     size_t line_size;
+    uint8_t *frames; /* .debug_frame, relocated: how a debugger finds the caller; NULL: none */
+    size_t frame_size;
+    struct wl_debug_code *debug; /* what a debugger is told (debug/natives.c); NULL: nothing */
 };
 
 /* Loads `object`, which may go away afterwards. WL_INVALID_IMAGE: the object is damaged, or of another kind or ABI version.

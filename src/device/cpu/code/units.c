@@ -7,6 +7,7 @@
 #include "device/cpu/code/tiers.h"
 #include "device/cpu/debug/debug.h"
 #include "device/cpu/run/counters.h"
+#include "device/debugger.h"
 #include "device/translate_request.h"
 #include "device/translator.h"
 #include "machine/sanitize.h"
@@ -188,6 +189,9 @@ static unsigned tools_of(const struct wl_cpu_unit *unit, bool native) {
     return wl_san_tools() & (native && !unit->steps ? ~(unsigned)WL_SANITIZE_INITCHECK : WL_SANITIZE_ALL);
 }
 
+/* Whether somebody wants to see lines of instructions that cannot fault. */
+static bool wants_all_lines(void) { return wl_options()->perf || wl_debugger; }
+
 /* `translator`: NULL for threaded code. */
 static struct wl_translate_request make_request(const struct wl_translator *translator, struct wl_device_module *module,
                                                 const struct wl_cpu_unit *unit, enum wl_mode mode) {
@@ -206,7 +210,7 @@ static struct wl_translate_request make_request(const struct wl_translator *tran
     request.exact_math = wl_options()->exact_math;
     request.matrix_sums = wl_options()->hardware_math ? WL_SUMS_HARDWARE : wl_options()->exact_math ? WL_SUMS_IN_ORDER : WL_SUMS_CHEAP;
     request.sanitize = tools_of(unit, translator);
-    request.all_lines = wl_options()->perf;
+    request.all_lines = wants_all_lines();
     if (unit->kernel) {
         struct wl_abi abi;
         wl_abi_init(&abi, unit->kernel, module->target);
@@ -255,7 +259,7 @@ static struct wl_cache_key unit_key(const struct wl_device_module *module, const
     subject.wave_size = unit->wave_size;
     subject.math = wl_options()->exact_math ? 1 : wl_options()->hardware_math ? 2 : 0;
     subject.sanitize = tools_of(unit, true);
-    subject.all_lines = wl_options()->perf;
+    subject.all_lines = wants_all_lines();
     subject.translator = wl_translator_id();
     return wl_cache_key(&subject);
 }
@@ -407,16 +411,18 @@ wl_unit_code *wl_units_marked(struct wl_device_module *module, struct wl_cpu_uni
     return wl_thunk_code(thunk);
 }
 
-static void tell_perf(const struct wl_device_module *module, const struct wl_cpu_unit *unit, const struct wl_native *native,
-                      enum wl_mode mode, bool loops) {
+/* Tells perf and debuggers of a native copy. */
+static void tell(const struct wl_device_module *module, const struct wl_cpu_unit *unit, struct wl_native *native, enum wl_mode mode,
+                 bool loops) {
     static const char *const copies[] = {[WL_MODE_FULL] = "full", [WL_MODE_MASKED] = "masked", [WL_MODE_WORKGROUP] = "workgroup"};
     if (wl_options()->perf)
         wl_perf_tell(module, unit, native, loops ? "loops" : copies[mode]);
+    wl_debug_native_made(module, unit, native);
 }
 
 static enum wl_status publish_native(struct wl_device_module *module, struct wl_cpu_unit *unit, enum wl_mode mode,
                                      struct wl_native *native) {
-    tell_perf(module, unit, native, mode, false);
+    tell(module, unit, native, mode, false);
     atomic_store_explicit(&unit->native[mode], native, memory_order_release); /* first: it is looked up for faults in the code */
     enum wl_status status = publish(module, unit, mode, native->code, native->info);
     if (status == WL_OK && unit->steps && mode != WL_MODE_WORKGROUP)
@@ -550,7 +556,7 @@ void wl_units_promote(struct wl_device_module *module, struct wl_cpu_unit *unit,
     wl_module_lock(module);
     if (loops) {
         wl_assert(unit->steps_control && mode != WL_MODE_WORKGROUP);
-        tell_perf(module, unit, native, mode, true);
+        tell(module, unit, native, mode, true);
         atomic_store_explicit(&unit->loop_native[mode], native, memory_order_release); /* first, as in publish_native */
         atomic_store_explicit(&unit->loop_code[mode], native->code, memory_order_release);
         atomic_store_explicit(&unit->steps_control->loops[mode], 1, memory_order_release);
@@ -600,14 +606,20 @@ enum wl_status wl_units_install(struct wl_device_module *module, uint64_t addres
     return status;
 }
 
+static void unload(struct wl_native *native) {
+    if (native)
+        wl_debug_native_gone(native);
+    wl_native_unload(native);
+}
+
 void wl_units_release(struct wl_device_module *module) {
     const struct wl_threaded *threaded = NULL;
     while (module->units) {
         struct wl_cpu_unit *unit = module->units;
         module->units = unit->next;
         for (int mode = 0; mode < WL_COPY_COUNT; mode++) {
-            wl_native_unload(unit->native[mode]);
-            wl_native_unload(unit->loop_native[mode]);
+            unload(unit->native[mode]);
+            unload(unit->loop_native[mode]);
             free(unit->failure[mode]);
         }
         wl_thunk_destroy(unit->thunk);

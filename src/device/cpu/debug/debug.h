@@ -6,6 +6,8 @@
  *   modules.c  the shadows of a module's instructions, and the list of such files
  *   waves.c    runs a wave through its shadows, as threaded code that stops in front of each instruction
  *   enter.c    the way to the shadows and back: a few instructions of the host
+ *   natives.c  what the debugger can ask about native code, which runs where there are no breakpoints
+ *   jit.h      the list of files for the debugger
  *
  * The shadow of an instruction has four bytes: a call of the function that runs the instruction, and a jump to where that function says. So
  * a wave in its shadows is, for the debugger, a function of the host that calls another one in each line. A wave does not come to each
@@ -64,6 +66,27 @@ int wl_debug_lane(unsigned lane);
  * same way. */
 int wl_debug_disassemble(uint64_t shadow);
 extern char wl_debug_instruction[256];
+
+/* Tells the debugger of all native code that it does not know of. For it to call while all threads stand. False: another thread is at the
+ * list. */
+int wl_debug_tell(void);
+/* Where a thread is that runs a kernel as native or threaded code. */
+struct wl_debug_place {
+    const char *kernel;
+    uint64_t pc; /* a shadow; 0: the stack tells, or nothing does */
+    uint32_t block[3], wave;
+    uint32_t known;        /* 0: only the kernel is */
+    uint32_t of_workgroup; /* all waves of the workgroup run as one */
+};
+extern struct wl_debug_place wl_debug_place;
+/* Fills wl_debug_place for the calling thread. False: it runs no kernel. Takes no lock. To be called in the same way. */
+int wl_debug_find_place(void);
+
+/* ---- natives.c ---- */
+struct wl_native; /* code/loader.h */
+/* To be called when native code has been made and before it goes. Makes nothing without a debugger. */
+void wl_debug_native_made(const struct wl_device_module *module, const struct wl_cpu_unit *unit, struct wl_native *native);
+void wl_debug_native_gone(struct wl_native *native);
 
 /* ---- modules.c ---- */
 /* To be called when a module has been loaded and before it goes. Does nothing without a debugger. */

@@ -2,6 +2,7 @@
 
 #include "base/options.h"
 #include "debug/debug.h"
+#include "device/cpu/debug/jit.h"
 #include "device/cpu/run/counters.h"
 #include "device/debugger.h"
 #include "device/translator.h"
@@ -15,41 +16,6 @@
 
 EXPORT volatile int wl_debugger;
 
-/* ---- gdb's JIT interface (GDB's manual, "JIT Compilation Interface"): names and layout are gdb's ------------------------------- */
-
-struct jit_code_entry {
-    struct jit_code_entry *next_entry, *prev_entry;
-    const char *symfile_addr;
-    uint64_t symfile_size;
-};
-
-struct jit_descriptor {
-    uint32_t version, action_flag;
-    struct jit_code_entry *relevant_entry, *first_entry;
-};
-
-enum { JIT_NOACTION, JIT_REGISTER_FN, JIT_UNREGISTER_FN };
-
-/* Another library of the process may have such, LLVM's; gdb reads the descriptor of each. So ours are not to be replaced. */
-__attribute__((visibility("protected"))) struct jit_descriptor __jit_debug_descriptor; /* NOLINT(bugprone-reserved-identifier) */
-void __jit_debug_register_code(void);                                                  /* NOLINT(bugprone-reserved-identifier) */
-
-/* gdb has a breakpoint here. */
-__attribute__((visibility("protected"), noinline)) void __jit_debug_register_code(void) { /* NOLINT(bugprone-reserved-identifier) */
-    __asm__ volatile("" ::: "memory");
-}
-
-/* Guards the list. A leaf. */
-static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void tell(struct jit_code_entry *entry, uint32_t action) {
-    __jit_debug_descriptor.version = 1;
-    __jit_debug_descriptor.relevant_entry = entry;
-    __jit_debug_descriptor.action_flag = action;
-    __jit_debug_register_code();
-    __jit_debug_descriptor.action_flag = JIT_NOACTION;
-}
-
 EXPORT struct wl_debug_module *wl_debug_modules;
 EXPORT char wl_debug_instruction[256];
 
@@ -62,37 +28,25 @@ struct wl_debug_module {
     size_t size;
     uint64_t begin; /* the address of the first one's instruction */
     const struct wl_device_module *module;
-    struct jit_code_entry entry;
+    struct wl_jit_entry entry;
 };
 
 static void add_module(struct wl_debug_module *debug) {
-    struct jit_code_entry *entry = &debug->entry;
-    pthread_mutex_lock(&list_lock);
+    wl_jit_lock();
     debug->next = wl_debug_modules;
     wl_debug_modules = debug;
-    entry->next_entry = __jit_debug_descriptor.first_entry;
-    if (entry->next_entry)
-        entry->next_entry->prev_entry = entry;
-    __jit_debug_descriptor.first_entry = entry;
-    tell(entry, JIT_REGISTER_FN);
-    pthread_mutex_unlock(&list_lock);
+    wl_jit_tell(&debug->entry);
+    wl_jit_unlock();
 }
 
-static void remove_module(const struct wl_debug_module *debug) {
-    struct jit_code_entry *entry = (struct jit_code_entry *)&debug->entry;
-    pthread_mutex_lock(&list_lock);
+static void remove_module(struct wl_debug_module *debug) {
+    wl_jit_lock();
     struct wl_debug_module **link = &wl_debug_modules;
     while (*link != debug)
         link = &(*link)->next;
     *link = debug->next;
-    if (entry->next_entry)
-        entry->next_entry->prev_entry = entry->prev_entry;
-    if (entry->prev_entry)
-        entry->prev_entry->next_entry = entry->next_entry;
-    else
-        __jit_debug_descriptor.first_entry = entry->next_entry;
-    tell(entry, JIT_UNREGISTER_FN);
-    pthread_mutex_unlock(&list_lock);
+    wl_jit_take_back(&debug->entry);
+    wl_jit_unlock();
 }
 
 #ifdef __x86_64__
@@ -134,8 +88,8 @@ static enum wl_status make_file(const struct wl_device_module *module, struct wl
         status = wl_debug_object(&request, true, &bytes, &size);
     }
     if (status == WL_OK) {
-        debug->entry.symfile_addr = (const char *)bytes;
-        debug->entry.symfile_size = size;
+        debug->entry.file = (const char *)bytes;
+        debug->entry.size = size;
     }
     return status;
 }
@@ -174,7 +128,7 @@ void wl_debug_module_gone(struct wl_device_module *module) {
         return;
     remove_module(debug);
     munmap(debug->shadows, debug->size);
-    free((void *)debug->entry.symfile_addr);
+    free((void *)debug->entry.file);
     free(debug);
 }
 

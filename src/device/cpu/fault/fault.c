@@ -491,3 +491,48 @@ void wl_fault_report_stop(const struct wl_job *job, const struct wl_runner *runn
     add_place(&p, job, runner, NULL, pc != 0 ? "at" : NULL, pc);
     print(&p);
 }
+
+/* A wave of the workgroup that has not ended; NULL: all have, or none has begun. */
+static const struct wl_runner *waiting_in(const struct wl_group *group) {
+    for (uint32_t w = 0; group->ended < group->wave_count && w < group->wave_count; w++)
+        if (group->runners[w].code && group->runners[w].state != WL_WAVE_ENDED)
+            return &group->runners[w];
+    return NULL;
+}
+
+/* A wave of the job that waits for its next turn. */
+static const struct wl_runner *waiting_runner(const struct wl_thread *thread) {
+    const struct wl_job *job = thread->job;
+    const struct wl_runner *found = NULL;
+    if (!job->may_wait)
+        return NULL;
+    for (uint64_t n = 0; job->groups && n < job->total && !found; n++)
+        found = waiting_in(&job->groups[n]);
+    for (const struct wl_group *group = job->parked.newest; group && !found; group = group->older)
+        found = waiting_in(group);
+    return found;
+}
+
+bool wl_fault_find_wave(struct wl_fault_wave *found) {
+    const struct wl_thread *thread = current;
+    const struct wl_job *job = thread ? thread->job : NULL;
+    const struct wl_runner *runner = thread ? thread->running : NULL;
+    if (!job)
+        return false;
+    *found = (struct wl_fault_wave){.function = job->function};
+    if (runner) {
+        const uint32_t step = step_place(thread, runner);
+        found->pc = step ? runner->unit->address + (step - 1) * UINT64_C(4) : 0;
+    } else {
+        runner = waiting_runner(thread);
+    }
+    if (!runner)
+        return true;
+    const bool own = (job->may_wait || job->keeps_wave) && !in_workgroup_mode(runner);
+    found->runner = runner;
+    found->wave = wl_group_wave(runner->group, own ? (uint32_t)(runner - runner->group->runners) : 0);
+    const struct wl_unit_info *info = atomic_load(&runner->unit->info[runner->mode]);
+    if (!thread->running && info && found->wave->resume < info->resume_count)
+        found->pc = info->resume[found->wave->resume].address;
+    return true;
+}

@@ -41,4 +41,14 @@ enum wl_status wl_fault_report(const struct wl_thread *thread, const struct wl_j
 /* The same for a wave that stopped by itself (trap, untranslatable code): `what` says why in a few words. */
 void wl_fault_report_stop(const struct wl_job *job, const struct wl_runner *runner, uint64_t pc, const char *what);
 
+/* Where the calling thread is. */
+struct wl_fault_wave {
+    const struct wl_device_function *function; /* its kernel */
+    const struct wl_runner *runner;            /* between two waves' turns: of a wave that waits for its next one. NULL: nothing is known */
+    const struct wl_wave *wave;                /* NULL: the same */
+    uint64_t pc;                               /* the instruction of threaded code, or where the wave that waits goes on; else 0 */
+};
+/* False: it runs no kernel. Takes no lock, and may be called wherever a debugger has stopped the thread. */
+bool wl_fault_find_wave(struct wl_fault_wave *found);
+
 #endif
