@@ -20,7 +20,7 @@ describe() {
 # hip_types FILE: libamdhip64's functions are entered by jumps, of which debugging information says nothing. So the types that the headers give them are
 # those of variables in a library of their own.
 hip_types() {
-    printf '#include <hip/%s.h>\n' hip_runtime_api hip_ext hiprtc >"$work/types.c"
+    printf '#include <hip/%s>\n' hip_runtime_api.h hip_ext.h hiprtc.h >"$work/types.c"
     "$compiler" -E -I"$source/include" "$work/types.c" | grep -o '\<hip[A-Za-z0-9_]*(' | tr -d '(' | sort -u >"$work/declared"
     nm -D --defined-only "$build"/lib/libamdhip64.so.7 "$build"/lib/libhiprtc.so.7 | sed -n 's/.* \(hip[^@]*\).*/\1/p' | sort -u >"$work/defined"
     comm -12 "$work/declared" "$work/defined" | sed 's/.*/__typeof__(\&&) type_of_&;/' >>"$work/types.c"
