@@ -28,11 +28,16 @@ hip_types() {
     describe "$work/types.so" "$1"
 }
 
+# is_same NAME [OPTION]: the description is what is stored, or has more.
+is_same() { abidiff ${2:+"$2"} --suppressions "$stored/system.suppr" "$stored/$1.abi" "$work/now.abi" >"$work/log" 2>&1; }
+
 # compare NAME
 compare() {
-    [ "$mode" = compare ] || { mv "$work/now.abi" "$stored/$1.abi"; return; }
-    [ -e "$stored/$1.abi" ] || { echo "nothing is stored of $1"; failed=1; return; }
-    abidiff --no-added-syms --suppressions "$stored/system.suppr" "$stored/$1.abi" "$work/now.abi" >"$work/log" 2>&1 || { echo "$1:"; cat "$work/log"; failed=1; }
+    if [ "$mode" = write ]; then
+        if [ ! -e "$stored/$1.abi" ] || ! is_same "$1"; then mv "$work/now.abi" "$stored/$1.abi"; fi
+    elif [ -e "$stored/$1.abi" ]; then # a new library is like a new function
+        is_same "$1" --no-added-syms || { echo "$1:"; cat "$work/log"; failed=1; }
+    fi
 }
 
 mode=${4:-compare}
