@@ -3,9 +3,9 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 CMAKE   = cmake -G Ninja -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
-FORMATTED = $(shell git -c safe.directory='*' ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
+FORMATTED = $(shell git -c safe.directory='*' ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.cpp' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
 
-.PHONY: all deps demo check bench bench-cliffs check-matrix-sums install format check-format lint check-asan check-tsan check-sanitizers check-aarch64 check-cmake check-debian13 check-llvm check-triton check-rocm check-rccl check-suites check-clang check-newer-targets check-hip-tests check-ending coverage packages dist check-packages check-reproducible site check-site clean
+.PHONY: all deps demo check bench bench-cliffs bench-wild bench-libraries check-matrix-sums install format check-format lint check-asan check-tsan check-sanitizers check-aarch64 check-cmake check-debian13 check-llvm check-triton check-rocm check-rccl check-suites check-clang check-newer-targets check-hip-tests check-ending coverage packages dist check-packages check-reproducible site check-site clean
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -36,6 +36,13 @@ bench: deps
 bench-cliffs: deps
 	$(CMAKE) -B $(BUILD)
 	cmake --build $(BUILD) --target amdhip64 wavelift-translate wavelift-threaded run-bench-cliffs
+
+# HIP code of others beside what its users would run without it, from Debian's archive, in a system of its own, 10 GB (docs/results/wild.md).
+# OPTIONS: those of bench/wild/run.py, such as --targets gfx1100 --kernels 'mat_vec*' ggml.
+bench-wild bench-libraries: deps
+	$(CMAKE) -B $(BUILD)
+	cmake --build $(BUILD) --target amdhip64 wavelift-translate wavelift-threaded
+	bench/wild/run.py $(BUILD) $(@:bench-%=%) $(OPTIONS)
 
 # 10^6 random sums of each dense MFMA of CDNA1 to CDNA3 against a model in integers (docs/NUMERICS.md).
 check-matrix-sums: deps

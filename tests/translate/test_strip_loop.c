@@ -90,6 +90,16 @@ static const struct kernel kernels[] = {
      "v_add_u32 v6, v6, v5\n v_cmp_le_i32 vcc, s7, v4\n s_or_b64 s[4:5], vcc, s[4:5]\n s_andn2_b64 exec, exec, s[4:5]\n"
      "s_cbranch_execnz 0b\n s_or_b64 exec, exec, s[4:5]\n global_store_dword v7, v6, s[2:3]\n s_endpgm",
      0, 0},
+    {"lanes that count so, and addresses that go on in step with the counter", GFX9,
+     "s_mov_b64 s[4:5], 0\n 0: global_load_dword v5, v[8:9], off\n s_waitcnt vmcnt(0)\n v_add_u32 v4, 0x80, v4\n v_add_u32 v6, v6, v5\n"
+     "v_add_co_u32 v8, vcc, 0x200, v8\n v_addc_co_u32 v9, vcc, 0, v9, vcc\n v_cmp_le_i32 vcc, s7, v4\n s_or_b64 s[4:5], vcc, s[4:5]\n"
+     "s_andn2_b64 exec, exec, s[4:5]\n s_cbranch_execnz 0b\n s_or_b64 exec, exec, s[4:5]\n global_store_dword v7, v6, s[2:3]\n s_endpgm",
+     0, 0},
+    {"the same, where each lane has a step of its own", GFX9,
+     "s_mov_b64 s[4:5], 0\n 0: global_load_dword v5, v[8:9], off\n s_waitcnt vmcnt(0)\n v_add_u32 v4, 0x80, v4\n v_add_u32 v6, v6, v5\n"
+     "v_add_co_u32 v8, vcc, v10, v8\n v_addc_co_u32 v9, vcc, 0, v9, vcc\n v_cmp_le_i32 vcc, s7, v4\n s_or_b64 s[4:5], vcc, s[4:5]\n"
+     "s_andn2_b64 exec, exec, s[4:5]\n s_cbranch_execnz 0b\n s_or_b64 exec, exec, s[4:5]\n global_store_dword v7, v6, s[2:3]\n s_endpgm",
+     1, 0},
     {"lanes that count so but load elsewhere", GFX9,
      "s_mov_b64 s[4:5], 0\n 0: global_load_dword v8, v8, s[0:1]\n s_waitcnt vmcnt(0)\n v_add_u32 v4, s10, v4\n"
      "v_add_u32 v6, v6, v8\n v_cmp_le_i32 vcc, s7, v4\n s_or_b64 s[4:5], vcc, s[4:5]\n s_andn2_b64 exec, exec, s[4:5]\n"

@@ -11,18 +11,21 @@ static const struct wl_inst *loop_inst(const struct wl_unit *unit, const struct 
     return n < p->count ? &unit->insts[p->first + n] : NULL;
 }
 
-/* If the last two operands are a vector register and a scalar: the vector register; else -1. */
-static int beside_scalar(const struct wl_inst *inst) {
+/* If the last two operands are a vector register and a scalar: the vector register; else -1. `beside`: the scalar, or NULL. */
+static int beside_scalar(const struct wl_inst *inst, const struct wl_operand **beside) {
     if (inst->operand_count < 2 || inst->is_dpp || inst->is_sdwa)
         return -1;
     const struct wl_operand *a = &inst->operands[inst->operand_count - 2], *b = a + 1;
     const struct wl_operand *vector = a->kind == WL_OPERAND_VGPR ? a : b, *scalar = vector == a ? b : a;
     bool fits =
         vector->kind == WL_OPERAND_VGPR && vector->count == 1 && (scalar->kind == WL_OPERAND_SGPR || scalar->kind == WL_OPERAND_IMM);
+    if (beside)
+        *beside = scalar;
     return fits ? vector->reg : -1;
 }
 
-bool wl_strip_loop_counts(const struct wl_unit *unit, const struct wl_strip_loop *loop, int row) {
+/* Whether all that the loop does to a row is to add scalars to it, constants among them no less than `least`. */
+static bool adds_to(const struct wl_unit *unit, const struct wl_strip_loop *loop, int row, int32_t least) {
     const struct wl_inst *inst;
     struct wl_effects effects;
     bool counts = false;
@@ -32,11 +35,18 @@ bool wl_strip_loop_counts(const struct wl_unit *unit, const struct wl_strip_loop
             if (!wl_bit(effects.touch.vector, (unsigned)row))
                 continue;
             bool adds = !strcmp(inst->mnemonic, "v_add_nc_u32") || !strcmp(inst->mnemonic, "v_add_co_u32");
-            if (!adds || inst->clamp || beside_scalar(inst) != row)
+            const struct wl_operand *step = NULL;
+            if (!adds || inst->clamp || beside_scalar(inst, &step) != row)
+                return false;
+            if (step->kind == WL_OPERAND_IMM && (int32_t)step->bits < least)
                 return false;
             counts = true;
         }
     return counts;
+}
+
+bool wl_strip_loop_counts(const struct wl_unit *unit, const struct wl_strip_loop *loop, int row) {
+    return adds_to(unit, loop, row, INT32_MIN);
 }
 
 /* Adds to `rows` what the loop computes of them. */
@@ -60,19 +70,21 @@ static void add_computed(const struct wl_unit *unit, const struct wl_strip_loop 
     }
 }
 
-/* Whether lanes count by the same steps to the same end and load from where their counters say. Such lanes leave the loop in the same
- * round, or nearly so, and what they load lies side by side in each round. */
+/* Whether lanes count by the same steps to the same end and load from where their counters say, or from addresses that go on in step with
+ * them, as compilers make them of counters. (A lane that counts down to 0 may have rounds of its own to do.) Such lanes leave the loop in
+ * the same round, or nearly so, and what they load lies side by side in each round. */
 static bool counts_evenly(const struct wl_unit *unit, const struct wl_strip_loop *loop) {
     const struct wl_inst *inst;
     uint64_t rows[WL_ROW_WORDS] = {0};
-    bool loads = false;
+    bool loads = false, up = true;
     for (uint32_t p = 0; p < loop->count; p++)
         for (uint32_t n = 0; (inst = loop_inst(unit, loop, p, n)); n++) {
             if (strncmp(inst->mnemonic, "v_cmp", 5) != 0)
                 continue;
-            int counter = beside_scalar(inst);
+            int counter = beside_scalar(inst, NULL);
             if (counter < 0 || !wl_strip_loop_counts(unit, loop, counter))
                 return false;
+            up = up && adds_to(unit, loop, counter, 1);
             wl_set(rows, (unsigned)counter);
         }
     add_computed(unit, loop, rows);
@@ -80,7 +92,10 @@ static bool counts_evenly(const struct wl_unit *unit, const struct wl_strip_loop
         for (uint32_t n = 0; (inst = loop_inst(unit, loop, p, n)); n++) {
             if (!inst->isa || inst->isa->class != WL_ISA_LOAD)
                 continue;
-            if (inst->operand_count < 2 || inst->operands[1].kind != WL_OPERAND_VGPR || !wl_bit(rows, inst->operands[1].reg))
+            const struct wl_operand *address = &inst->operands[1];
+            if (inst->operand_count < 2 || address->kind != WL_OPERAND_VGPR)
+                return false;
+            if (!wl_bit(rows, address->reg) && !(up && wl_strip_loop_counts(unit, loop, address->reg)))
                 return false;
             loads = true;
         }
