@@ -8,7 +8,7 @@
 #include <math.h>
 #include <rocblas/rocblas.h>
 #include <rocfft/rocfft.h>
-#include <rocsparse/internal/generic/rocsparse_spmv.h> /* rocsparse.h of Debian is not C */
+#include <rocsparse/internal/generic/rocsparse_spmv.h> /* the header of all of rocSPARSE is not C here */
 #include <rocsparse/rocsparse-auxiliary.h>
 #include <stdint.h>
 #include <stdio.h>

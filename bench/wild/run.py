@@ -2,9 +2,9 @@
 """run.py [options] BUILD GROUP [COLLECTION ...]: measures HIP code of others on this project's CPU device beside what its users would run without it.
 
 manifest.toml names the collections of each GROUP (wild or libraries). Their packages are installed into a Debian sid in BUILD/wild/sid, which
-takes 10 GB, and their programs (wild.h) are built and run there, once for each number of threads. A table goes to stdout and to
-BUILD/bench/GROUP.md, all figures to BUILD/bench/GROUP.json, a picture to BUILD/bench/GROUP.svg, and a line for each run to
-BUILD/bench/GROUP-history.jsonl. On one thread figures are processor time, which a busy machine changes least; on several, elapsed time.
+takes 10 GB, and their programs (wild.h) are built and run there, once for each number of threads. A table goes to stdout. The
+folder bench of BUILD gets it too, with all figures as JSON, a picture, and a history with a line for each run. On one thread figures are
+processor time, which a busy machine changes least; on several, elapsed time.
 Exit status: 1 if a program failed or, with --check, if a bar is missed."""
 import argparse
 import datetime
