@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Makes a static site of the documents: site.py BUILD, with mkdocs in the Python that runs this. BUILD/site-sources gets the documents as they lie in the
-project, the files that they link to, the manual pages as text, and a page for each peer of the README's table; BUILD/site the pages. A link that leads nowhere
-is an error. (make site)"""
+project, the files that they link to, the manual pages as text, a page for each chapter of HIP's API (site_api.py), and one for each peer of the README's
+table; BUILD/site the pages. A link that leads nowhere is an error. (make site)"""
 import json
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+
+import site_api
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(sys.argv[1]).resolve()
@@ -49,6 +51,17 @@ def manual_pages():
     return names
 
 
+def chapter_pages():
+    unsupported = set(re.findall(r"^- `(hip\w+)`$", (ROOT / "docs/API.md").read_text(encoding="utf-8"), re.M))
+    names = []
+    for chapter in site_api.chapters(ROOT):
+        page = PAGES / f"docs/hip/{chapter.name()}.md"
+        page.parent.mkdir(exist_ok=True)
+        page.write_text(chapter.page(unsupported), encoding="utf-8")
+        names.append(page)
+    return names
+
+
 def cells(line):
     return [cell.strip() for cell in line.strip().strip("|").split("|")]
 
@@ -73,12 +86,13 @@ def peer_pages():
 def main():
     shutil.rmtree(SOURCES, ignore_errors=True)
     copy_documents()
-    manuals, peers = manual_pages(), peer_pages()
+    manuals, chapters, peers = manual_pages(), chapter_pages(), peer_pages()
     entry = lambda path: {title(path): str(path.relative_to(PAGES))}
     docs = PAGES / "docs"
     use = [docs / f"{name}.md" for name in USE]
     rest = [path for path in sorted(docs.glob("*.md")) if path not in use and path.name != "README.md" and path not in manuals]
     nav = [{"Wavelift": "README.md"}, {"Documents": "docs/README.md"}, {"To use it": [entry(path) for path in [*use, *manuals]]},
+           {"HIP by chapter": [entry(path) for path in chapters]},
            {"To work on it": [entry(path) for path in [*rest, PAGES / "CONTRIBUTING.md"]]},
            {"Results": [entry(path) for path in sorted((docs / "results").glob("*.md"))]}, {"Peers": [entry(path) for path in peers]},
            {"Releases": [entry(PAGES / "CHANGELOG.md"), entry(PAGES / "SECURITY.md")]}]

@@ -313,7 +313,8 @@ hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode *mode);
 
 /* ---- Graphs and nodes --------------------------------------------------------------------------- */
 
-hipError_t hipGraphCreate(hipGraph_t *graph, unsigned int flags); /* flags: 0 */
+/* An empty graph. `flags` must be 0. */
+hipError_t hipGraphCreate(hipGraph_t *graph, unsigned int flags);
 /* hipErrorIllegalState: it is destroyed already. */
 hipError_t hipGraphDestroy(hipGraph_t graph);
 /* hipErrorNotSupported: the graph allocates or frees memory. */

@@ -71,6 +71,8 @@ try:
     expect("/docs/performance.svg" in asked, "the front page has no picture of the figures")
     found = browser.page(f"{root}/search.html?q=hipMemGetInfo", "return document.querySelectorAll('#mkdocs-search-results a').length > 0")
     expect(re.search(r'id="mkdocs-search-results".*href="[^"]*docs/', found, re.S), "a search for a function finds nothing")
+    found = browser.page(f"{root}/docs/hip/stream-memory-operations.html")
+    expect(re.search(r'<h3[^>]*>hipStreamBatchMemOp\b', found) and "hipStreamBatchMemOpParams *paramArray" in found, "a chapter of HIP lacks a function")
     pages = sorted({link for link in re.findall(r'href="([^"#:]+\.html)"', front) if not link.startswith("..")})
     expect(len(pages) > 30, "the menu has few pages")
     for page in pages:
