@@ -314,7 +314,7 @@ static void repair_operands(struct wl_inst *inst, const struct name *name, const
             append(inst, WL_OPERAND_TEXT, word & 0xffff);
         else if (wl_starts_with(inst->mnemonic, "global_"))
             inst->sc1 = second & DEVICE;
-        else if (strcmp(inst->mnemonic, "buffer_inv") == 0)
+        else if (strcmp(inst->mnemonic, "buffer_inv") == 0 || strcmp(inst->mnemonic, "buffer_wbl2") == 0)
             inst->sc1 = word & MUBUF_SC1;
         break;
     case REPAIR_SIGNAL:

@@ -123,7 +123,7 @@ static void clear_operands(struct wl_word_job *job) {
         wl_word_operand(job, WL_OPERAND_TEXT)->bits = job->w[0] & 0xffff;
     else if (wl_starts_with(inst->mnemonic, "global_"))
         inst->sc1 = job->w[1] & DEVICE;
-    else if (strcmp(inst->mnemonic, "buffer_inv") == 0)
+    else if (strcmp(inst->mnemonic, "buffer_inv") == 0 || strcmp(inst->mnemonic, "buffer_wbl2") == 0)
         inst->sc1 = job->w[0] & MUBUF_SC1;
 }
 
