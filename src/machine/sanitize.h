@@ -23,8 +23,8 @@ enum wl_sanitize_kind { WL_SANITIZE_LOAD, WL_SANITIZE_STORE, WL_SANITIZE_ATOMIC 
 /* FLAT is what an instruction says; a lane's access is then in one of the other three. */
 enum wl_sanitize_space { WL_SANITIZE_GLOBAL, WL_SANITIZE_LDS, WL_SANITIZE_SCRATCH, WL_SANITIZE_FLAT };
 
-/* Bits of wl_sanitize_site.cache: the instruction's modifiers for caches, as its generation has them. gfx12's scope is
- * GLC | SLC << ... as the decoder has read it: see wl_inst. */
+/* Bits of wl_sanitize_site.cache: the instruction's modifiers for caches, as its generation has them. gfx12's scope
+ * is DLC and SC1, as the decoder has read it: see wl_inst. */
 enum {
     WL_SANITIZE_GLC = 1,
     WL_SANITIZE_SLC = 2,
@@ -32,6 +32,13 @@ enum {
     WL_SANITIZE_SC0 = 8,
     WL_SANITIZE_SC1 = 16,
     WL_SANITIZE_NT = 32,
+};
+
+/* For whom an access is atomic, as far as the instruction says. */
+enum wl_sanitize_scope {
+    WL_SANITIZE_ANY_SCOPE, /* it does not say so */
+    WL_SANITIZE_OF_GROUP,  /* for waves of the workgroup alone */
+    WL_SANITIZE_OF_DEVICE, /* for all workgroups */
 };
 
 enum wl_sanitize_polls {
@@ -65,6 +72,8 @@ struct wl_sanitize_site {
     uint8_t scalar;     /* the scalar unit's: one access for the wave, as lane 0's */
     uint8_t polls;      /* enum wl_sanitize_polls */
     uint8_t second;     /* of an instruction with two addresses: the second one */
+    uint8_t scope;      /* enum wl_sanitize_scope, of global memory. Plain accesses have any */
+    bool is_volatile;   /* a store that is waited for at once: as compilers make volatile ones, not atomic ones */
     struct wl_transfer transfer;
 };
 

@@ -75,88 +75,6 @@ static bool comes_to_keep_value(const struct check *c, unsigned lane, uint64_t l
     return keeps_value(c, lane, lane_address, cell_address);
 }
 
-/* ---- learning --------------------------------------------------------------------------------- */
-
-/* A load that stands for an atomic one reads what `record` stored. */
-static void learn_from(struct wl_race_group *group, struct wl_race_wave *w, bool lds, bool polls, uint64_t record) {
-    const uint32_t number = wl_race_segment(record) / WL_RACE_UNIT;
-    const struct wl_race_unit *unit = wl_race_unit_at(number);
-    const struct wl_race_launch *launch = wl_race_launch_of(unit->launch);
-    if (!launch)
-        return;
-    const uint32_t in = wl_race_segment(record) % WL_RACE_UNIT, row = unit->row + (in >> launch->shift);
-    const uint32_t wave = in & ((1u << launch->shift) - 1);
-    if (unit->uid == group->uid) { /* gfx9's waves of a workgroup share a cache that keeps the order of their stores; LDS does, too */
-        const bool in_order = lds ? polls && record & WL_RACE_RELEASED : group->launch->generation == 9;
-        wl_clock_add(&w->clock, wl_race_wave_key(unit->uid, wave), row + in_order);
-        return;
-    }
-    if (!(record & WL_RACE_RELEASED))
-        return;
-    const uint32_t phase = atomic_load_explicit(&unit->phase_row, memory_order_relaxed);
-    wl_clock_add(&w->pending, wl_race_wave_key(unit->uid, wave), row);
-    wl_clock_add(&w->pending, wl_race_key(unit->uid), phase < row ? phase : row);
-    wl_race_unit_learn(number, &w->pending);
-}
-
-static uint64_t key_of(uint64_t address) { return address >> 2; }
-
-static void learn_at(const struct wl_race_group *group, struct wl_race_wave *w, bool lds, uint64_t address) {
-    if (!lds)
-        wl_race_variable_read(NULL, key_of(address), &w->pending);
-    else if (group->variables)
-        wl_race_variable_read(group->variables, key_of(address), &w->clock);
-}
-
-#define OF_LDS (UINT64_C(1) << 63)
-#define POLLED (UINT64_C(1) << 62)
-
-static void look_at(const struct check *c, uint64_t record, uint64_t address) {
-    struct wl_race_wave *w = c->wave;
-    if (!is_fine(c, record))
-        learn_from(c->group, w, c->lds, c->polls, record);
-    learn_at(c->group, w, c->lds, address);
-    if (!w->looks && !(w->looks = calloc(1, sizeof *w->looks)))
-        return;
-    const uint64_t place = address | (c->lds ? OF_LDS : 0) | (c->polls ? POLLED : 0);
-    if (w->looks->count == w->looks->learnt || w->looks->address[(w->looks->count - 1) % WL_RACE_LOOKS] != place)
-        w->looks->address[w->looks->count++ % WL_RACE_LOOKS] = place;
-}
-
-/* Whether the wave has lately read a place as atomic loads do; `polled`: in a loop. */
-static bool has_looked(const struct check *c, uint64_t address, bool polled) {
-    const struct wl_race_looks *looks = c->wave->looks;
-    const uint32_t count = looks ? looks->count : 0, kept = count < WL_RACE_LOOKS ? count : WL_RACE_LOOKS;
-    for (uint32_t i = 0; i < kept; i++)
-        if ((looks->address[i] & ~POLLED) == (address | (c->lds ? OF_LDS : 0)) && (!polled || looks->address[i] & POLLED))
-            return true;
-    return false;
-}
-
-void wl_race_learn(struct wl_race_group *group, uint32_t wave) {
-    struct wl_race_wave *w = &group->waves[wave];
-    if (w->looks->count - w->looks->learnt > WL_RACE_LOOKS)
-        w->looks->learnt = w->looks->count - WL_RACE_LOOKS;
-    for (; w->looks->learnt != w->looks->count; w->looks->learnt++) {
-        const uint64_t place = w->looks->address[w->looks->learnt % WL_RACE_LOOKS], address = place & ~(OF_LDS | POLLED);
-        const bool lds = place & OF_LDS;
-        const struct wl_race_block *block = lds ? group->lds + (address >> WL_RACE_BLOCK_SHIFT) : wl_race_block(address);
-        const uint64_t record = block ? wl_race_write_at(block, address % (1u << WL_RACE_BLOCK_SHIFT)) : 0;
-        if (record && (!lds || record >= group->phase_first))
-            learn_from(group, w, lds, place & POLLED, record);
-        learn_at(group, w, lds, address);
-    }
-}
-
-/* What the wave's atomics publish. */
-static struct wl_clock *published(const struct check *c) {
-    const struct wl_race_wave *wave = c->wave;
-    struct wl_clock *clock = wl_clock_keep(wave->clock);
-    wl_clock_add(&clock, wl_race_wave_key(c->group->uid, c->of->index), c->lds ? wave->row : wave->agent_row);
-    wl_clock_add(&clock, wl_race_key(c->group->uid), c->group->phase_row);
-    return clock;
-}
-
 /* ---- loads ------------------------------------------------------------------------------------ */
 
 static void report(const struct check *c, unsigned lane, uint64_t address, uint64_t earlier) {
@@ -164,7 +82,7 @@ static void report(const struct check *c, unsigned lane, uint64_t address, uint6
 }
 
 static void defer(const struct check *c, uint32_t load, unsigned lane, uint64_t address, uint64_t earlier) {
-    wl_race_defer(c->of, &(struct wl_race_deferred){address, earlier, c->access->site, load, (uint8_t)lane});
+    wl_race_defer(c->of, c->access->site, lane, address, earlier, load);
 }
 
 /* Which record of two reads gives way; 2: none, two waves that read at the same time are enough to find a store beside them. */
@@ -172,9 +90,18 @@ static inline unsigned slot_of(const struct check *c, const struct cells *cells,
     return is_fine(c, cells->read[0][i]) ? 0 : is_fine(c, cells->read[1][i]) ? 1 : 2;
 }
 
+/* The last write of a cell, or an earlier atomic, that is in no order with an access to the bytes of `mask`; 0: there is none. */
+static uint64_t unordered_write(const struct check *c, const struct cells *cells, unsigned i, uint64_t mask) {
+    const uint64_t records[] = {cells->write[i], cells->read[0][i], cells->read[1][i]};
+    for (unsigned r = 0; r < 3; r++)
+        if ((r == 0 || records[r] & WL_RACE_ATOMIC) && wl_race_bytes(records[r]) & mask && !is_ordered(c, records[r]))
+            return records[r];
+    return 0;
+}
+
 static void check_load(const struct check *c, const struct cells *cells, unsigned i, uint64_t mask, unsigned lane, uint64_t address) {
-    const uint64_t write = cells->write[i];
-    if (!(wl_race_bytes(write) & mask) || is_ordered(c, write) || has_looked(c, address, false))
+    const uint64_t write = unordered_write(c, cells, i, mask);
+    if (!write || wl_race_has_looked(c, address, WL_RACE_BY_READING))
         return;
     if (write & WL_RACE_ATOMIC && !c->lds)
         defer(c, wl_race_site_number(c->record), lane, address, write);
@@ -185,10 +112,39 @@ static void check_load(const struct check *c, const struct cells *cells, unsigne
 /* ---- stores ----------------------------------------------------------------------------------- */
 
 /* Whether both stand for atomic operations. */
-static bool both_atomic(const struct check *c, uint64_t earlier) {
+static bool both_atomic(const struct check *c, uint64_t record) {
+    const uint64_t earlier = wl_race_as_seen(c, record);
     if (earlier & WL_RACE_ATOMIC && earlier & WL_RACE_STRONG)
         return true; /* an atomic that polls waits for this store */
     return earlier & WL_RACE_ATOMIC && c->record & (WL_RACE_ATOMIC | WL_RACE_PUBLISHES);
+}
+
+/* Whether the wave of a record has looked at the cell as an atomic load does. */
+static bool looked_there(const struct check *c, const struct cells *cells, unsigned i, uint64_t record) {
+    for (unsigned r = 0; r < 2; r++)
+        if (cells->read[r][i] & WL_RACE_STRONG && ((cells->read[r][i] ^ record) & c->same) == 0)
+            return true;
+    return false;
+}
+
+/* A store does not say that it is atomic, but those of gfx12 and gfx940. One to a place that its wave has looked at as atomic loads do is,
+ * unless it is volatile. Whether this one and the one that the cell has are such; where that cannot be said yet, the launch's end tells. */
+static bool do_answer(const struct check *c, const struct cells *cells, unsigned i, unsigned lane, uint64_t address) {
+    const uint64_t write = cells->write[i];
+    struct wl_race_site *sites[] = {wl_race_site_of(wl_race_site_number(c->record)), wl_race_site_of(wl_race_site_number(write))};
+    bool has_looks = false;
+    if (c->lds || c->access->site->scope == WL_SANITIZE_OF_DEVICE)
+        return false;
+    if (!sites[0]->is_volatile && (looked_there(c, cells, i, c->record) || wl_race_has_looked(c, address, WL_RACE_BY_ANY)))
+        atomic_store_explicit(&sites[0]->answers, true, memory_order_relaxed);
+    if (!sites[1]->is_volatile && sites[1]->kind == WL_SANITIZE_STORE && looked_there(c, cells, i, write))
+        atomic_store_explicit(&sites[1]->answers, true, memory_order_relaxed);
+    if (wl_race_answers(c->record) && wl_race_answers(write))
+        return true;
+    for (unsigned r = 0; r < 2; r++)
+        has_looks |= (cells->read[r][i] & WL_RACE_STRONG) != 0;
+    return has_looks && !sites[0]->is_volatile && !sites[1]->is_volatile &&
+           wl_race_keep_answer(c->of, c->access->site, c->record, lane, address, write);
 }
 
 /* False: the cell's record stays. */
@@ -198,22 +154,25 @@ static bool check_store(const struct check *c, const struct cells *cells, unsign
     const bool over = wl_race_bytes(write) & mask && !both_atomic(c, write) && !is_ordered(c, write);
     uint64_t other = over ? write : 0;
     for (unsigned r = 0; r < 2 && !other; r++) {
-        const uint64_t read = cells->read[r][i];
-        if (wl_race_bytes(read) & mask && !(read & WL_RACE_STRONG) && !is_ordered(c, read))
+        const uint64_t read = wl_race_as_seen(c, cells->read[r][i]);
+        if (wl_race_bytes(read) & mask && !(read & WL_RACE_STRONG) && !both_atomic(c, read) && !is_ordered(c, read))
             other = read;
     }
-    if (!other || (other == write && has_looked(c, address, !(other & (WL_RACE_ATOMIC | WL_RACE_PUBLISHES)))))
+    if (!other || ((other == write || other & WL_RACE_ATOMIC) &&
+                   wl_race_has_looked(c, address, other & (WL_RACE_ATOMIC | WL_RACE_PUBLISHES) ? WL_RACE_BY_ANY : WL_RACE_BY_POLLING)))
         return true;
-    if (other == write && comes_to_keep_value(c, lane, lane_address, address, write))
+    if (other == write && do_answer(c, cells, i, lane, address))
+        return true;
+    if (other == write && !(write & WL_RACE_VARIED) && comes_to_keep_value(c, lane, lane_address, address, write))
         return false;
     report(c, lane, address, other);
     return true;
 }
 
 /* A store of a wave that did an atomic there before stands for an atomic one: it gives a lock back. */
-static uint64_t stored_record(const struct check *c, uint64_t write, unsigned lane, uint64_t mask) {
+static uint64_t stored_record(const struct check *c, uint64_t write, uint64_t address, unsigned lane, uint64_t mask) {
     uint64_t record = record_at(c, lane, mask);
-    if (write & WL_RACE_ATOMIC && is_own(c, write))
+    if (write & WL_RACE_ATOMIC && (is_own(c, write) || (!is_old(c, write) && !c->lds && wl_race_has_looked(c, address, WL_RACE_BY_ANY))))
         record |= WL_RACE_ATOMIC;
     if ((write ^ record) >> WL_RACE_SITE_SHIFT == 0) /* bytes of one instruction */
         record |= write & bytes_of(15);
@@ -223,7 +182,8 @@ static uint64_t stored_record(const struct check *c, uint64_t write, unsigned la
 /* ---- runs of lanes ---------------------------------------------------------------------------- */
 
 static void load_run(struct check *c, const struct cells *cells, const struct run *run) {
-    const bool look = !wl_race_are_fine(c, cells->write, cells->count, 0);
+    const bool look = !wl_race_are_fine(c, cells->write, cells->count, 0) || wl_race_have_atomics(c, cells->read[0], cells->count) ||
+                      wl_race_have_atomics(c, cells->read[1], cells->count);
     for (unsigned i = 0; i < cells->count; i++) {
         const uint64_t mask = mask_of(run->address, run->size, i);
         const unsigned lane = lane_of(run, 4 * (uint64_t)i), slot = slot_of(c, cells, i);
@@ -234,14 +194,30 @@ static void load_run(struct check *c, const struct cells *cells, const struct ru
     }
 }
 
+/* Whether another instruction of the wave has stored another value. */
+static bool varies(const struct check *c, uint64_t write, unsigned lane, uint64_t lane_address, uint64_t address) {
+    if (is_old(c, write) || !is_own(c, write) || write & WL_RACE_ATOMIC)
+        return false;
+    const bool same = wl_race_site_number(write) == wl_race_site_number(c->record);
+    return write & WL_RACE_VARIED || (!same && !keeps_value(c, lane, lane_address, address));
+}
+
+/* The record that stays then: the first instruction's. */
+static uint64_t varied(uint64_t write, uint64_t record) {
+    const uint64_t who = WL_RACE_SITE_BITS | (uint64_t)63 << WL_RACE_LANE_SHIFT;
+    return (record & ~who) | (write & who) | WL_RACE_VARIED;
+}
+
 static void store_run(struct check *c, const struct cells *cells, const struct run *run) {
     for (unsigned i = 0; i < cells->count; i++) {
         const uint64_t mask = mask_of(run->address, run->size, i), address = (run->address & ~UINT64_C(3)) + 4 * (uint64_t)i;
         const unsigned lane = lane_of(run, 4 * (uint64_t)i);
         const uint64_t lane_address = run->address + (uint64_t)(lane - run->lane) * c->access->site->bytes;
         c->meets |= ((cells->write[i] ^ c->record) & (c->same | WL_RACE_SITE_BITS)) == 0 && wl_race_lane(cells->write[i]) != lane;
-        if (check_store(c, cells, i, mask, lane, address, lane_address))
-            put(&cells->write[i], stored_record(c, cells->write[i], lane, mask));
+        if (!check_store(c, cells, i, mask, lane, address, lane_address))
+            continue;
+        const uint64_t record = stored_record(c, cells->write[i], address, lane, mask);
+        put(&cells->write[i], varies(c, cells->write[i], lane, lane_address, address) ? varied(cells->write[i], record) : record);
     }
 }
 
@@ -274,7 +250,9 @@ static void found_by_polling(const struct check *c, uint64_t *cell, uint64_t wri
 
 static void strong_load(const struct check *c, const struct cells *cells, unsigned i, unsigned lane, uint64_t address) {
     const uint64_t write = cells->write[i];
-    look_at(c, write, address);
+    wl_race_look_at(c, write, address);
+    if (wl_race_is_foreign(c, write) && !is_ordered(c, write))
+        report(c, lane, address, write);
     found_by_polling(c, &cells->write[i], write);
     for (unsigned r = 0; r < 2; r++) {
         const uint64_t read = cells->read[r][i];
@@ -282,25 +260,6 @@ static void strong_load(const struct check *c, const struct cells *cells, unsign
             put(&cells->read[r][i], record_at(c, lane, 15));
             return;
         }
-    }
-}
-
-/* Whether an atomic checks again what a load before it found. */
-static bool checks_again(unsigned operation) {
-    switch (operation) {
-    case WL_ATOMIC_CMPSWAP:
-    case WL_ATOMIC_FCMPSWAP:
-    case WL_ATOMIC_SMIN:
-    case WL_ATOMIC_UMIN:
-    case WL_ATOMIC_SMAX:
-    case WL_ATOMIC_UMAX:
-    case WL_ATOMIC_FMIN:
-    case WL_ATOMIC_FMAX:
-    case WL_ATOMIC_AND:
-    case WL_ATOMIC_OR:
-        return true;
-    default:
-        return false;
     }
 }
 
@@ -319,18 +278,31 @@ static void find_feeding(const struct check *c, const struct cells *cells, unsig
             feed(wave->deferred[n].load);
 }
 
+/* An atomic of another wave, that this one's is about to replace, stays where a read would be: accesses that are no atomics conflict with both. */
+static void keep_atomic(const struct check *c, const struct cells *cells, unsigned i) {
+    const uint64_t write = cells->write[i];
+    if (!(write & WL_RACE_ATOMIC) || is_fine(c, write))
+        return;
+    for (unsigned r = 0; r < 2; r++)
+        if (cells->read[r][i] & WL_RACE_ATOMIC && !is_old(c, cells->read[r][i]))
+            return; /* one is enough */
+    const unsigned slot = slot_of(c, cells, i);
+    if (slot < 2)
+        put(&cells->read[slot][i], write & ~(uint64_t)WL_RACE_STRONG);
+}
+
 static void check_atomic(const struct check *c, const struct cells *cells, unsigned i, unsigned lane, uint64_t address) {
     const uint64_t write = cells->write[i];
     if (c->access->site->returns)
-        look_at(c, write, address);
-    if (!c->lds && checks_again(c->access->site->atomic))
+        wl_race_look_at(c, write, address);
+    if (!c->lds && wl_race_checks_again(c->access->site->atomic))
         find_feeding(c, cells, i, address);
-    const bool plain = !(write & (WL_RACE_ATOMIC | WL_RACE_PUBLISHES)) && !c->polls;
+    const bool plain = !(wl_race_as_seen(c, write) & (WL_RACE_ATOMIC | WL_RACE_PUBLISHES)) && (!c->polls || wl_race_is_foreign(c, write));
     uint64_t other = plain && write && !is_ordered(c, write) ? write : 0;
     for (unsigned r = 0; r < 2 && !other; r++) {
-        const uint64_t read = cells->read[r][i];
-        if (read && !(read & WL_RACE_STRONG) && !is_ordered(c, read))
-            other = read;
+        const uint64_t read = wl_race_as_seen(c, cells->read[r][i]);
+        if (read && !(read & (WL_RACE_STRONG | WL_RACE_ATOMIC)) && !is_ordered(c, read))
+            other = cells->read[r][i];
     }
     if (other && other != write && !c->lds)
         defer(c, wl_race_site_number(other), lane, address, other);
@@ -338,6 +310,7 @@ static void check_atomic(const struct check *c, const struct cells *cells, unsig
         report(c, lane, address, other);
     else if (plain && write && !is_old(c, write) && is_own(c, write))
         return; /* a store that other waves may not have seen: their atomics shall find it */
+    keep_atomic(c, cells, i);
     /* a store that came meanwhile stays: this wave, or others, may wait for it */
     uint64_t expected = write;
     __atomic_compare_exchange_n(&cells->write[i], &expected, record_at(c, lane, 15), false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
@@ -354,7 +327,7 @@ static bool releases(const struct check *c) {
 static void single_lanes(const struct check *c) {
     const struct wl_san_access *a = c->access;
     const bool atomic = a->site->kind == WL_SANITIZE_ATOMIC;
-    struct wl_clock *publish = atomic && releases(c) ? published(c) : NULL;
+    struct wl_clock *publish = atomic && releases(c) ? wl_race_published(c) : NULL;
     uint64_t last = UINT64_MAX;
     for (uint64_t rest = a->lanes; rest; rest &= rest - 1) {
         const unsigned bit = (unsigned)__builtin_ctzll(rest);
@@ -371,7 +344,7 @@ static void single_lanes(const struct check *c) {
             else
                 strong_load(c, &cells, i, a->first_lane + bit, at);
             if (publish && i == 0)
-                wl_race_variable_release(c->lds ? &c->group->variables : NULL, key_of(at), publish);
+                wl_race_release(c, at, publish);
         }
         wl_race_give_cells(c, address);
     }
@@ -523,14 +496,21 @@ static bool has_one_address(const struct wl_san_access *a) {
 }
 
 /* Whether the instruction looks for what others store. Of loads that may look at one flag after the other those do that have one address for
- * all lanes. */
+ * all lanes, and are of LDS or past the nearest cache: others may go through a list of tasks. */
 static bool does_poll(const struct wl_san_access *a) {
-    return a->site->polls == WL_SANITIZE_MAY_POLL ? has_one_address(a) : a->site->polls;
+    if (a->site->polls != WL_SANITIZE_MAY_POLL)
+        return a->site->polls;
+    return (a->space == WL_SANITIZE_LDS || wl_sanitize_is_strong(a->site, false)) && has_one_address(a);
 }
 
 /* Whether a load that does not poll stands for an atomic one. Of LDS those with an address for each lane do not: they are volatile. */
 static bool is_strong(const struct wl_sanitize_site *site, const struct wl_san_access *access, bool lds) {
     return wl_sanitize_is_strong(site, lds) && !(lds && access && !has_one_address(access));
+}
+
+/* Whether an access of global memory is atomic for its workgroup alone: it says so, or it looks again and again at what its cache has. */
+static bool is_narrow(const struct wl_sanitize_site *site, bool polls) {
+    return site->scope == WL_SANITIZE_OF_GROUP || (polls && site->kind == WL_SANITIZE_LOAD && !wl_sanitize_is_strong(site, false));
 }
 
 /* A store behind a wait begins a row: it may tell other waves of what came before. */
@@ -564,15 +544,15 @@ static uint64_t flags_of(const struct wl_race_group *group, const struct wl_race
                          uint8_t space, bool strong, bool polls) {
     uint64_t flags = site->kind == WL_SANITIZE_ATOMIC ? WL_RACE_ATOMIC : 0;
     if (site->kind == WL_SANITIZE_LOAD)
-        return strong ? WL_RACE_STRONG : 0;
+        return strong ? WL_RACE_STRONG | (space != WL_SANITIZE_LDS && is_narrow(site, polls) ? WL_RACE_NARROW : 0) : 0;
     if (polls)
         flags |= WL_RACE_STRONG;
     if (space == WL_SANITIZE_LDS)
         return flags | (wave->dirty && group->launch->generation > 9 ? 0 : WL_RACE_RELEASED);
-    /* with both bits, of system scope: volatile */
-    if (site->kind == WL_SANITIZE_STORE && group->launch->writes_back &&
-        (site->cache & (WL_SANITIZE_SC0 | WL_SANITIZE_SC1)) == WL_SANITIZE_SC1)
+    if (site->scope && !site->is_volatile)
         flags |= WL_RACE_ATOMIC;
+    if (is_narrow(site, polls))
+        flags |= WL_RACE_NARROW;
     if (wave->agent_row == wave->row)
         flags |= WL_RACE_RELEASED | (wave->published ? WL_RACE_PUBLISHES : 0);
     return flags;
@@ -657,6 +637,7 @@ static bool begin_check(struct check *c, struct wl_san_wave *wave, const struct 
         .lds = lds,
         .polls = polls,
         .strong = strong,
+        .narrow = !lds && is_narrow(site, polls),
     };
     w->used = true;
     if (writes && !lds)

@@ -1,4 +1,4 @@
-/* One instruction's check of its accesses, and the cells that it looks at. Only race_access.c and race_run.c include this. */
+/* One instruction's check of its accesses, and the cells that it looks at. Only race_access.c, race_look.c, race_log.c and race_run.c include this. */
 #ifndef WL_SANITIZE_RACE_CHECK_H
 #define WL_SANITIZE_RACE_CHECK_H
 
@@ -15,7 +15,7 @@ struct check {
     uint64_t phase_unit, phase_first; /* ... and those from the one to the other */
     uint64_t same;                    /* bits in which records of one wave are alike */
     bool lds;
-    bool polls, strong;
+    bool polls, strong, narrow;
     bool is_strip; /* strips of the same instruction may have come before */
     bool meets;    /* the same instruction of the wave has stored to one of the places before, in another lane */
 };
@@ -66,6 +66,23 @@ void wl_race_give_cells(const struct check *c, uint64_t address);
 
 /* Checks and records the begin of a plain run, as much as can be done without a closer look. Returns the bytes that are done; 0: none. */
 uint64_t wl_race_run_quickly(const struct check *c, const struct run *run, bool stores);
+
+/* ---- what the wave learns (race_look.c) ---- */
+/* Whether a record is another workgroup's, and one of the two accesses is atomic for its own workgroup alone. */
+bool wl_race_is_foreign(const struct check *c, uint64_t record);
+/* A record as this access sees it: between workgroups what is atomic for one workgroup alone is not. */
+uint64_t wl_race_as_seen(const struct check *c, uint64_t record);
+/* Whether an atomic checks again what a load before it found. `operation`: enum wl_atomic_op. */
+bool wl_race_checks_again(unsigned operation);
+/* The access reads, as atomic loads do, what `record` stored at the address. */
+void wl_race_look_at(const struct check *c, uint64_t record, uint64_t address);
+/* Whether the wave has lately read a place as atomic loads do: BY_READING: not by an atomic that changes what it finds whatever that is. */
+enum wl_race_look { WL_RACE_BY_ANY, WL_RACE_BY_READING, WL_RACE_BY_POLLING };
+bool wl_race_has_looked(const struct check *c, uint64_t address, enum wl_race_look how);
+/* What the wave's atomics publish; an atomic publishes it at the address. */
+struct wl_clock *wl_race_published(const struct check *c);
+void wl_race_release(const struct check *c, uint64_t address, struct wl_clock *clock);
+
 /* ---- loads of LDS that are only noted (race_log.c) ---- */
 /* A load of `size` bytes at `start` by lanes side by side from `lane` on, or of a strip. False: it has to be checked. */
 bool wl_race_log_run(struct wl_race_group *group, uint32_t wave, const struct wl_sanitize_site *site, uint64_t start, uint32_t size,
@@ -80,5 +97,7 @@ void wl_race_record_load(struct wl_race_group *group, uint64_t own, const struct
 void wl_race_prefetch(const uint64_t *address, uint64_t lanes, bool stores);
 /* Whether the records of some cells need no closer look. `flags`: none has one of them. */
 bool wl_race_are_fine(const struct check *c, const uint64_t *records, unsigned count, uint64_t flags);
+/* Whether some of the cells' reads are atomics that have been replaced, and that need a closer look. */
+bool wl_race_have_atomics(const struct check *c, const uint64_t *records, unsigned count);
 
 #endif

@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static void items_of(const struct wl_race_launch *launch, uint32_t wave, uint32_t lane, struct wl_san_place *place) {
     uint64_t number = (uint64_t)wave * launch->wave_size + lane;
@@ -121,9 +122,10 @@ void wl_race_early_use(struct wl_san_wave *wave, const struct wl_sanitize_fence 
 
 /* ---- loads beside atomics --------------------------------------------------------------------- */
 
-/* An atomic beside an earlier load of another wave. */
+/* An atomic beside an earlier load of another wave; or two stores, of which `load` is 0. */
 struct kept {
     uint32_t launch, load;
+    uint64_t stores[2];
     const struct wl_sanitize_site *site;
     struct wl_san_finding finding;
 };
@@ -135,28 +137,44 @@ static struct {
 
 static bool feeds(uint32_t load) { return atomic_load_explicit(&wl_race_site_of(load)->feeds, memory_order_relaxed); }
 
+static bool are_alike(const struct kept *a, const struct kept *b) {
+    return a->launch == b->launch && a->load == b->load && a->site == b->site &&
+           wl_race_site_number(a->stores[0]) == wl_race_site_number(b->stores[0]) &&
+           wl_race_site_number(a->stores[1]) == wl_race_site_number(b->stores[1]);
+}
+
 /* False: there is no memory. */
-static bool keep(uint32_t launch, const struct wl_race_deferred *d, const struct wl_san_finding *finding) {
+static bool keep(const struct kept *one) {
     pthread_mutex_lock(&kept.lock);
     size_t i = 0;
-    while (i < kept.count && (kept.items[i].launch != launch || kept.items[i].load != d->load || kept.items[i].site != d->site))
+    while (i < kept.count && !are_alike(&kept.items[i], one))
         i++;
     const bool done = i < kept.count || WL_ARRAY_RESERVE(kept.items, kept.count, kept.capacity, 16);
     if (done && i == kept.count)
-        kept.items[kept.count++] = (struct kept){launch, d->load, d->site, *finding};
+        kept.items[kept.count++] = *one;
     pthread_mutex_unlock(&kept.lock);
     return done;
 }
 
-static void tell(const struct wl_san_wave *wave, const struct wl_race_deferred *d) {
-    if (feeds(d->load))
-        return;
-    struct wl_san_finding finding = describe(wave, d->site, d->lane, WL_SANITIZE_GLOBAL, d->address, d->earlier);
-    if (!find_block(&finding))
-        return;
+bool wl_race_answers(uint64_t record) {
+    return record & WL_RACE_ATOMIC || atomic_load_explicit(&wl_race_site_of(wl_race_site_number(record))->answers, memory_order_relaxed);
+}
+
+bool wl_race_keep_answer(const struct wl_san_wave *wave, const struct wl_sanitize_site *site, uint64_t record, uint32_t lane,
+                         uint64_t address, uint64_t earlier) {
     const struct wl_race_group *group = wave->group->race;
-    if (d->site->kind == WL_SANITIZE_LOAD || !keep(group->launch->number, d, &finding))
-        wl_san_report(&finding);
+    const struct wl_san_finding finding = describe(wave, site, lane, WL_SANITIZE_GLOBAL, address, earlier);
+    struct kept one = {.launch = group->launch->number, .stores = {record, earlier}, .site = site, .finding = finding};
+    return !find_block(&one.finding) || keep(&one);
+}
+
+/* Frees the finding. */
+static void tell(const struct wl_san_wave *wave, const struct wl_race_deferred *d) {
+    const struct wl_race_group *group = wave->group->race;
+    const struct kept one = {.launch = group->launch->number, .load = d->load, .site = d->site, .finding = *d->finding};
+    free(d->finding);
+    if (!feeds(d->load) && (d->site->kind == WL_SANITIZE_LOAD || !keep(&one)))
+        wl_san_report(&one.finding);
 }
 
 /* Takes out a finding of the launch. False: there is none. */
@@ -177,21 +195,30 @@ static bool take(uint32_t launch, struct kept *taken) {
 void wl_race_flush_launch(uint32_t launch) {
     struct kept taken;
     while (take(launch, &taken))
-        if (!feeds(taken.load))
+        if (taken.load ? !feeds(taken.load) : !wl_race_answers(taken.stores[0]) || !wl_race_answers(taken.stores[1]))
             wl_san_report(&taken.finding);
 }
 
-void wl_race_defer(const struct wl_san_wave *wave, const struct wl_race_deferred *deferred) {
+void wl_race_defer(const struct wl_san_wave *wave, const struct wl_sanitize_site *site, uint32_t lane, uint64_t address, uint64_t earlier,
+                   uint32_t load) {
     struct wl_race_wave *w = wave->race;
     for (uint32_t i = 0; i < w->deferred_count; i++)
-        if (w->deferred[i].load == deferred->load && w->deferred[i].site == deferred->site)
+        if (w->deferred[i].load == load && w->deferred[i].site == site)
             return;
+    struct wl_san_finding finding = describe(wave, site, lane, WL_SANITIZE_GLOBAL, address, earlier);
+    if (!find_block(&finding))
+        return;
+    struct wl_san_finding *kept_one = malloc(sizeof *kept_one);
+    if (!kept_one)
+        return;
+    *kept_one = finding;
+    const struct wl_race_deferred deferred = {site, load, address, kept_one};
     if (w->deferred_count == sizeof w->deferred / sizeof *w->deferred) {
         tell(wave, &w->deferred[0]);
-        w->deferred[0] = *deferred;
+        w->deferred[0] = deferred;
         return;
     }
-    w->deferred[w->deferred_count++] = *deferred;
+    w->deferred[w->deferred_count++] = deferred;
 }
 
 void wl_race_flush(const struct wl_san_wave *wave) {

@@ -29,6 +29,17 @@ bool wl_race_are_fine(const struct check *c, const uint64_t *records, unsigned c
     return all_fine(records, count, c->below, c->phase_unit, c->phase_first, c->record, c->same, flags);
 }
 
+bool wl_race_have_atomics(const struct check *c, const uint64_t *records, unsigned count) {
+    uint64_t any = 0;
+    for (unsigned i = 0; i < count; i++)
+        any |= records[i];
+    if (any & WL_RACE_ATOMIC)
+        for (unsigned i = 0; i < count; i++)
+            if (records[i] & WL_RACE_ATOMIC && !is_fine(c, records[i]))
+                return true;
+    return false;
+}
+
 /* Records reads of whole cells as far as one of two gives way. */
 CLONES static void fill_reads(uint64_t *one, uint64_t *two, unsigned count, uint64_t below, uint64_t unit, uint64_t first, uint64_t same,
                               uint64_t record, uint32_t scale) {
@@ -120,9 +131,17 @@ static inline bool line_is_fine(const struct check *c, uint64_t line, const uint
     return is_ordered(c, line) && !(line & flags);
 }
 
+/* Whether some of a line's cells have atomics where reads are. */
+static bool has_atomics(const struct check *c, const struct wl_race_block *block, uint32_t line, uint32_t cell, unsigned count) {
+    for (unsigned r = 0; r < 2; r++)
+        if (block->line_read[r][line] == WL_RACE_CELLS && wl_race_have_atomics(c, &block->read[r][cell], count))
+            return true;
+    return false;
+}
+
 static bool load_line(const struct check *c, struct wl_race_block *block, uint32_t line, uint64_t record) {
     const uint32_t cell = line * WL_RACE_LINE_CELLS;
-    if (!line_is_fine(c, block->line_write[line], &block->write[cell], 0))
+    if (!line_is_fine(c, block->line_write[line], &block->write[cell], 0) || has_atomics(c, block, line, cell, WL_RACE_LINE_CELLS))
         return false;
     for (unsigned r = 0; r < 2; r++)
         if (line_is_fine(c, block->line_read[r][line], &block->read[r][cell], 0)) {
@@ -285,7 +304,7 @@ static void record_mixed(const struct check *c, uint64_t *one, uint64_t *two, un
 static bool load_cells(const struct check *c, struct wl_race_block *block, uint32_t in, unsigned count, const struct run *run) {
     const uint32_t line = in / WL_RACE_LINE_BYTES, cell = in / 4, first = line * WL_RACE_LINE_CELLS;
     const uint64_t record = record_at(c, run->lane, 15);
-    if (!cells_are_fine(c, block->line_write[line], &block->write[cell], count, 0))
+    if (!cells_are_fine(c, block->line_write[line], &block->write[cell], count, 0) || has_atomics(c, block, line, cell, count))
         return false;
     bool has_cells = false;
     for (unsigned r = 0; r < 2; r++) {
@@ -309,6 +328,11 @@ static bool load_cells(const struct check *c, struct wl_race_block *block, uint3
     return true;
 }
 
+/* Whether one lane stores where another instruction of its wave has stored. */
+static inline bool may_vary(const struct check *c, uint64_t write) {
+    return (write ^ c->record) & WL_RACE_SITE_BITS && !is_old(c, write) && is_own(c, write);
+}
+
 static bool store_cells(const struct check *c, struct wl_race_block *block, uint32_t in, unsigned count, const struct run *run) {
     const uint32_t line = in / WL_RACE_LINE_BYTES, cell = in / 4, first = line * WL_RACE_LINE_CELLS;
     const uint64_t record = record_at(c, run->lane, 15);
@@ -317,6 +341,8 @@ static bool store_cells(const struct check *c, struct wl_race_block *block, uint
         !cells_are_fine(c, block->line_read[1][line], &block->read[1][cell], count, 0))
         return false;
     wl_race_expand_line(&block->line_write[line], &block->write[first]);
+    if (count == 1 && !c->lds && may_vary(c, block->write[cell]))
+        return false;
     if (c->is_strip && has_other_lane(&block->write[cell], count, c->same | WL_RACE_SITE_BITS, record, run->scale))
         return false;
     record_cells(&block->write[cell], count, record, run->scale);

@@ -28,6 +28,8 @@ enum {
     WL_RACE_STRONG = 1 << 4,    /* a load past the nearest cache, or one that polls: it stands for an atomic load */
     WL_RACE_RELEASED = 1 << 3,  /* what the wave did in earlier rows is visible to other workgroups; in LDS: to the other waves */
     WL_RACE_PUBLISHES = 1 << 2, /* and there is something of that: the store may stand for an atomic one */
+    WL_RACE_NARROW = 1 << 1,    /* all that for the waves of its workgroup alone */
+    WL_RACE_VARIED = 1 << 0,    /* of cells: the wave has overwritten what this store, or one before it, stored, by another value */
     WL_RACE_UNIT = 64,          /* segments */
 };
 static inline uint32_t wl_race_segment(uint64_t record) { return (uint32_t)(record >> WL_RACE_SEGMENT_SHIFT); }
@@ -97,8 +99,11 @@ struct wl_race_site {
     const struct wl_codeobject *object;
     uint64_t code;
     uint32_t bytes;
-    uint8_t kind;      /* enum wl_sanitize_kind */
-    atomic_bool feeds; /* a load whose value an atomic at the same place checks again (compare and swap, minimum): no race with atomics */
+    uint8_t kind;   /* enum wl_sanitize_kind */
+    uint8_t second; /* as wl_sanitize_site has it */
+    bool is_volatile;
+    atomic_bool feeds;   /* a load whose value an atomic at the same place checks again (compare and swap, minimum): no race with atomics */
+    atomic_bool answers; /* a store to places that the wave has looked at as atomic loads do: it stands for an atomic one */
 };
 /* The number of an instruction; 0: there are too many. */
 uint32_t wl_race_site(const struct wl_codeobject *object, const struct wl_sanitize_site *site);
@@ -160,10 +165,10 @@ void wl_race_variables_clear(void); /* those in global memory */
 /* A load beside atomics. It is reported when the wave comes to a barrier or its end, unless it turns out to feed an atomic; another wave's load,
  * which may still come to its atomic then, when the launch ends. */
 struct wl_race_deferred {
-    uint64_t address, earlier;
     const struct wl_sanitize_site *site;
     uint32_t load; /* number of the load's instruction: this one or the earlier one */
-    uint8_t lane;
+    uint64_t address;
+    struct wl_san_finding *finding; /* with the calls around the instruction, as they were */
 };
 /* The last places that the wave has read as atomic loads do. What it learnt there is learnt again at the wait that follows, since another
  * wave may have stored between the check and the load. */
@@ -244,7 +249,13 @@ void wl_race_access_done(const struct wl_race_group *group);
 void wl_race_learn(struct wl_race_group *group, uint32_t wave);
 /* Reports what the wave has deferred. (race_report.c) */
 void wl_race_flush(const struct wl_san_wave *wave);
-void wl_race_defer(const struct wl_san_wave *wave, const struct wl_race_deferred *deferred);
+void wl_race_defer(const struct wl_san_wave *wave, const struct wl_sanitize_site *site, uint32_t lane, uint64_t address, uint64_t earlier,
+                   uint32_t load);
+/* Two stores, of the records `record` and `earlier`: reported when the launch ends, unless both answer then. False: there is no memory. */
+bool wl_race_keep_answer(const struct wl_san_wave *wave, const struct wl_sanitize_site *site, uint64_t record, uint32_t lane,
+                         uint64_t address, uint64_t earlier);
+/* Whether the store of a record stands for an atomic one, or is an atomic. */
+bool wl_race_answers(uint64_t record);
 /* The launch ends: reports what is left of it. */
 void wl_race_flush_launch(uint32_t launch);
 

@@ -9,6 +9,7 @@ for program in "$build"/programs/sanitize/*-O?; do
     case $name in
     images-hipcc-*) archs=gfx906,gfx1030,gfx1100 ;;
     images-*) archs=gfx906,gfx1030,gfx1100,gfx1200 ;;
+    race_graphs-clang-*) archs=gfx90a,gfx942,gfx1030,gfx1100,gfx1200 ;;
     *-hipcc-*) archs=gfx90a,gfx1030,gfx1100 ;;
     *) archs=gfx90a,gfx1030,gfx1100,gfx1200 ;;
     esac

@@ -4,6 +4,7 @@
  *     // FAULT: TOOL KIND[|KIND...] [#tag]     the line that a finding has to name
  *     // MISSING FAULT: TOOL KIND               the same, but it is not found yet
  *     // FAULT: TOOL KIND @gfx90a,gfx906         a fault that is on these processors alone
+ *     // FAULT: TOOL KIND @gfx90a+,gfx942         the first one not at -O0
  *     // DEEP CALLS AT -O0                     the source's accesses are within several calls of libraries then
  *     // OTHER: #tag                           the line of the other access of a race, if it is another one
  *

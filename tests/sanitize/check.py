@@ -30,6 +30,9 @@ class Marker:
         self.archs = archs.split(",") if archs else None
         self.others = set()
 
+    def is_on(self, arch, level):
+        return not self.archs or arch in self.archs or (arch + "+" in self.archs and level != "0")
+
     def fits(self, finding):
         if finding["tool"] != self.tool or finding["kind"] not in self.kinds:
             return False
@@ -140,7 +143,7 @@ def check_arch(options, arch, tools, native, markers, alone):
         else:
             found += findings
     for marker in markers:
-        if (marker.archs and arch not in marker.archs) or (tools and marker.tool not in tools.split(",")):
+        if not marker.is_on(arch, options.program[-1]) or (tools and marker.tool not in tools.split(",")):
             continue
         if not marker.missing and not any(marker.fits(finding) for finding in found):
             failures.append(f"{marker} is not found")

@@ -171,9 +171,9 @@ KERNEL atomic_and_load(int *out) {
     if (threadIdx.x == 0)
         count = 0;
     __syncthreads();
-    atomicAdd(&count, 1); // FAULT: racecheck race-waves #mixed
+    atomicAdd(&count, 1); // OTHER: #mixed
     BARRIER_UNLESS(F);
-    out[threadIdx.x] = count; // OTHER: #mixed
+    out[threadIdx.x] = count; // FAULT: racecheck race-waves #mixed
 }
 CASE(atomic_and_load) {
     Buffer<int> out(256);

@@ -6,6 +6,13 @@
 #define ADD(p, v, order, scope)   __hip_atomic_fetch_add(p, v, __ATOMIC_##order, __HIP_MEMORY_SCOPE_##scope)
 #define SWAP(p, v, order, scope)  __hip_atomic_exchange(p, v, __ATOMIC_##order, __HIP_MEMORY_SCOPE_##scope)
 
+/* From 0 to 1. */
+#define TAKE(p, scope)                                                                                                                     \
+    ({                                                                                                                                     \
+        int zero_ = 0;                                                                                                                     \
+        __hip_atomic_compare_exchange_strong(p, &zero_, 1, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_##scope);                \
+    })
+
 template <typename T> __device__ static bool cas(T *p, T from, T to) { return atomicCAS(p, from, to) == from; }
 
 /* A ring of n vertices, each with edges to the next and to one far away, as rows of neighbours. */
@@ -44,12 +51,12 @@ KERNEL narrow_flag(int *data, int *flag, int *out) {
     if (blockIdx.x == 0) {
         data[0] = 42; // FAULT: racecheck race-workgroups #narrow_flag
         if (F)
-            STORE(flag, 1, RELEASE, WORKGROUP);
+            STORE(flag, 1, RELEASE, WORKGROUP); // FAULT: racecheck race-workgroups #flag @gfx942,gfx1030,gfx1200
         else
             STORE(flag, 1, RELEASE, AGENT);
     } else {
         if (F)
-            while (LOAD(flag, ACQUIRE, WORKGROUP) == 0)
+            while (LOAD(flag, ACQUIRE, WORKGROUP) == 0) // OTHER: #flag
                 ;
         else
             while (LOAD(flag, ACQUIRE, AGENT) == 0)
@@ -66,15 +73,14 @@ CASE(narrow_flag) {
 KERNEL narrow_lock(int *lock, int *sum) {
     if (threadIdx.x)
         return;
-    int expected = 0;
     if (F)
-        while (!__hip_atomic_compare_exchange_strong(lock, &expected, 1, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP))
-            expected = 0;
+        while (!TAKE(lock, WORKGROUP)) // FAULT: racecheck race-workgroups #lock @gfx1200
+            ;
     else
-        while (!__hip_atomic_compare_exchange_strong(lock, &expected, 1, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT))
-            expected = 0;
-    *sum += 1 + (int)blockIdx.x; // FAULT: racecheck race-workgroups
-    STORE(lock, 0, RELEASE, AGENT);
+        while (!TAKE(lock, AGENT))
+            ;
+    *sum += 1 + (int)blockIdx.x;    // FAULT: racecheck race-workgroups
+    STORE(lock, 0, RELEASE, AGENT); // OTHER: #lock
 }
 CASE(narrow_lock) {
     Buffer<int> lock(64), sum(1);
@@ -87,7 +93,7 @@ KERNEL narrow_unlock(int *lock, int *sum) {
         return;
     while (SWAP(lock, 1, ACQUIRE, AGENT))
         ;
-    *sum += 1 + (int)blockIdx.x; // FAULT: racecheck race-workgroups
+    *sum += 1 + (int)blockIdx.x; // FAULT: racecheck race-workgroups @gfx90a+,gfx942+,gfx1030,gfx1100,gfx1200
     if (F)
         STORE(lock, 0, RELAXED, AGENT);
     else
@@ -122,7 +128,7 @@ KERNEL fence_behind(int *data, int *flag, int *out) {
     if (threadIdx.x)
         return;
     if (blockIdx.x == 0) {
-        data[0] = 42; // FAULT: racecheck race-workgroups #fence_behind
+        data[0] = 42; // FAULT: racecheck race-workgroups #fence_behind @gfx90a+,gfx942+,gfx1030,gfx1100,gfx1200
         if (!F)
             __threadfence();
         STORE(flag, 1, RELAXED, AGENT);
@@ -168,9 +174,9 @@ KERNEL stolen(int *tasks, int *tail, int *head, int *out) {
         return;
     if (blockIdx.x == 0) {
         for (int i = 0; i < 8; i++) {
-            tasks[i] = i + 10; // FAULT: racecheck race-workgroups #stolen
+            tasks[i] = i + 10; // FAULT: racecheck race-workgroups #stolen @gfx90a+,gfx942+
             if (F)
-                ADD(tail, 1, RELEASE, WORKGROUP);
+                ADD(tail, 1, RELEASE, WORKGROUP); // FAULT: racecheck race-workgroups #tail @gfx1200
             else
                 ADD(tail, 1, RELEASE, AGENT);
         }
@@ -178,8 +184,8 @@ KERNEL stolen(int *tasks, int *tail, int *head, int *out) {
     }
     int sum = 0, h;
     while ((h = LOAD(head, RELAXED, AGENT)) < 8)
-        if (h < LOAD(tail, ACQUIRE, AGENT) && cas(head, h, h + 1))
-            sum += tasks[h]; // OTHER: #stolen
+        if (h < LOAD(tail, ACQUIRE, AGENT) && cas(head, h, h + 1)) // OTHER: #tail
+            sum += tasks[h];                                       // OTHER: #stolen
     out[blockIdx.x] = sum;
 }
 CASE(stolen) {
@@ -195,9 +201,9 @@ KERNEL owner_pops(int *tail, int *taken) {
         int t;
         if (F && blockIdx.x == 0) {
             t = *tail - 1; // OTHER: #owner_pops
-            *tail = t;     // FAULT: racecheck race-workgroups #owner_pops
+            *tail = t;     // OTHER: #owner_pops
         } else {
-            t = atomicSub(tail, 1) - 1; // OTHER: #owner_pops
+            t = ADD(tail, -1, RELAXED, AGENT) - 1; // FAULT: racecheck race-workgroups #owner_pops
         }
         if (t >= 0)
             atomicAdd(&taken[t], 1);
@@ -215,10 +221,10 @@ KERNEL pushed(int *value, int *next, int *top, int *out) {
         return;
     const int me = blockIdx.x + 1;
     if (blockIdx.x % 2 == 0) {
-        value[me] = 100 + me; // FAULT: racecheck race-workgroups #pushed
+        value[me] = 100 + me; // FAULT: racecheck race-workgroups #pushed @gfx942+,gfx1030,gfx1100,gfx1200
         int old = LOAD(top, RELAXED, AGENT);
         do
-            next[me] = old; // FAULT: racecheck race-workgroups #next
+            next[me] = old; // FAULT: racecheck race-workgroups #next @gfx90a+,gfx942+,gfx1030,gfx1100,gfx1200
         while (F ? !__hip_atomic_compare_exchange_strong(top, &old, me, __ATOMIC_RELAXED, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)
                  : !__hip_atomic_compare_exchange_strong(top, &old, me, __ATOMIC_RELEASE, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT));
         return;
@@ -581,7 +587,7 @@ KERNEL read_too_early(const int *in, int *out) {
     if (threadIdx.x == 0)
         sum = 0;
     __syncthreads();
-    atomicAdd(&sum, in[threadIdx.x]); // FAULT: racecheck race-waves #too_early
+    ADD(&sum, in[threadIdx.x], RELAXED, WORKGROUP); // FAULT: racecheck race-waves #too_early
     if (!F)
         __syncthreads();
     if (threadIdx.x == 0)

@@ -209,10 +209,10 @@ CASE(last_adds_up) {
 
 /* ---- scopes -------------------------------------------------------------------------------------- */
 
-/* An atomic of the workgroup's scope, used by several workgroups. Not found before gfx12, whose machine code alone tells the scope. */
+/* An atomic of the workgroup's scope, used by several workgroups: before gfx12 machine code does not tell the scope. */
 KERNEL block_scope(int *sum) {
     if (F)
-        ADD(sum, 1, RELAXED, WORKGROUP); // MISSING FAULT: racecheck race-workgroups
+        ADD(sum, 1, RELAXED, WORKGROUP); // FAULT: racecheck race-workgroups @gfx1200
     else
         ADD(sum, 1, RELAXED, AGENT);
 }

@@ -238,7 +238,7 @@ static const struct decode_case decode_cases[] = {
     {"gfx942", 64, "buffer_inv sc0", "buffer_inv"},
     {"gfx942", 64, "buffer_inv sc0 sc1", "buffer_inv sc1"}, /* of a cache instruction sc1 stays: the device's scope, or the system's */
     {"gfx1200", 32, "global_inv scope:SCOPE_SE", "global_inv"},
-    {"gfx942", 64, "buffer_wbl2 sc1", "buffer_wbl2"},
+    {"gfx942", 64, "buffer_wbl2 sc1", "buffer_wbl2 sc1"},
     {"gfx942", 64, "global_load_lds_dword v[2:3], off offset:4", "global_load_b32 v[2:3] off offset0=4 lds"},
     {"gfx942", 64, "global_load_lds_ubyte v2, s[0:1] offset:4", "global_load_u8 v2 s[0:1] offset0=4 lds"},
     {"gfx942", 64, "buffer_load_dword off, s[8:11], s3 lds", "buffer_load_b32 off s[8:11] s3 lds"},
@@ -400,9 +400,9 @@ static const struct decode_case decode_cases[] = {
     {"gfx1100", 32, "tbuffer_load_d16_format_xy v0, v1, s[0:3], 0 format:[BUF_FMT_16_16_FLOAT] idxen", "tbuffer_load_d16_format_xy v0 v1 s[0:3] #0 format=29 idxen"},
     {"gfx1100", 32, "global_load_addtid_b32 v0, off", "global_load_addtid_b32 v0 off"},
 
-    {"gfx1200", 64, "global_load_b32 v0, v[2:3], off th:TH_LOAD_NT scope:SCOPE_DEV", "global_load_b32 v0 v[2:3] off dlc"},
-    {"gfx1200", 64, "global_atomic_add_u32 v0, v[2:3], v1, off th:TH_ATOMIC_RETURN scope:SCOPE_SYS", "global_atomic_add_u32 v0 v[2:3] v1 off dlc returns"},
-    {"gfx1200", 64, "global_atomic_add_u32 v[2:3], v1, off th:TH_ATOMIC_NT scope:SCOPE_SYS", "global_atomic_add_u32 v[2:3] v1 off dlc"},
+    {"gfx1200", 64, "global_load_b32 v0, v[2:3], off th:TH_LOAD_NT scope:SCOPE_DEV", "global_load_b32 v0 v[2:3] off dlc sc1"},
+    {"gfx1200", 64, "global_atomic_add_u32 v0, v[2:3], v1, off th:TH_ATOMIC_RETURN scope:SCOPE_SYS", "global_atomic_add_u32 v0 v[2:3] v1 off dlc sc1 returns"},
+    {"gfx1200", 64, "global_atomic_add_u32 v[2:3], v1, off th:TH_ATOMIC_NT scope:SCOPE_SYS", "global_atomic_add_u32 v[2:3] v1 off dlc sc1"},
     {"gfx1200", 64, "global_atomic_cond_sub_u32 v0, v[2:3], v1, off th:TH_ATOMIC_RETURN", "global_atomic_cond_sub_u32 v0 v[2:3] v1 off returns"},
     {"gfx1200", 64, "global_atomic_sub_clamp_u32 v0, v[2:3], v1, off th:TH_ATOMIC_RETURN", "global_atomic_csub_u32 v0 v[2:3] v1 off returns"},
     {"gfx1200", 64, "global_atomic_min_num_f32 v[2:3], v1, off", "global_atomic_min_f32 v[2:3] v1 off"},

@@ -94,8 +94,9 @@ struct wl_inst {
 
     /* Modifiers. */
     int32_t offset0, offset1; /* offset:N (DS one-address, memory: offset0); DS two-address: both */
-    bool glc, slc, dlc, scc_bit, nt, sc0, sc1, lds, tfe, offen, idxen, addr64, gds; /* sc1 of cache instructions: for the device or wider */
-    bool returns;                                                                   /* an atomic that writes its old value back */
+    bool glc, slc, dlc, scc_bit, nt, sc0, sc1, lds, tfe, offen, idxen, addr64,
+        gds;      /* sc1 of gfx12, and of cache instructions: for the device or wider */
+    bool returns; /* an atomic that writes its old value back */
     /* `lds` on a load: the data goes to LDS at M0 + offset0 + 4 * lane; there is no destination operand. */
     bool clamp, high;                          /* high: op_sel-less d16_hi forms are told by the mnemonic instead */
     uint8_t omod;                              /* 0 none, 1 *2, 2 *4, 3 /2 */
@@ -127,6 +128,7 @@ struct wl_inst {
     uint8_t index_mode;  /* gfx9's indexing: WL_INDEX_*: which VGPR operands are relative to M0[7:0] */
     bool fence;          /* nothing behind it is done before what stands in front of it (fence.c) */
     bool is_quiet;       /* a wait of which racecheck learns nothing (rewrite/quiet_waits.c) */
+    bool is_volatile;    /* a store that the next instruction waits for (there, too) */
     uint32_t early;      /* in a unit for racecheck: number of wl_unit.early, plus 1; 0: none */
     bool ends_turn;      /* a wait at which the workgroup's other waves have their turns (unit/turns.h) */
     uint8_t piece;       /* its number, of those that one instruction is done in (unit/pieces.h) */

@@ -36,6 +36,23 @@ static enum wl_sanitize_kind kind_of(const struct wl_inst *inst) {
     }
 }
 
+/* gfx12 has scopes; gfx940 has them in loads and stores, gfx10 in loads. */
+static enum wl_sanitize_scope scope_of(const struct wl_sanitize_site *site) {
+    const unsigned cache = site->cache;
+    const bool atomic = site->kind == WL_SANITIZE_ATOMIC;
+    if (site->space != WL_SANITIZE_GLOBAL && site->space != WL_SANITIZE_FLAT)
+        return WL_SANITIZE_ANY_SCOPE;
+    if (site->generation >= 12)
+        return cache & WL_SANITIZE_SC1             ? WL_SANITIZE_OF_DEVICE
+               : atomic || cache & WL_SANITIZE_DLC ? WL_SANITIZE_OF_GROUP
+                                                   : WL_SANITIZE_ANY_SCOPE;
+    if (site->generation == 9 && !atomic && cache & (WL_SANITIZE_SC0 | WL_SANITIZE_SC1))
+        return cache & WL_SANITIZE_SC1 ? WL_SANITIZE_OF_DEVICE : WL_SANITIZE_OF_GROUP;
+    if (site->generation == 10 && site->kind == WL_SANITIZE_LOAD && !site->scalar && cache & WL_SANITIZE_GLC)
+        return cache & WL_SANITIZE_DLC ? WL_SANITIZE_OF_DEVICE : WL_SANITIZE_OF_GROUP;
+    return WL_SANITIZE_ANY_SCOPE;
+}
+
 /* ---- what moves ------------------------------------------------------------------------------ */
 
 static void fill_vector(struct wl_transfer *t, const struct wl_inst *inst) {
@@ -102,6 +119,8 @@ void wl_sanitize_site_fill(struct wl_sanitize_site *site, const struct wl_inst *
     site->returns = inst->returns;
     site->polls = inst->looks_again || inst->looks_first ? WL_SANITIZE_POLLS : inst->may_look ? WL_SANITIZE_MAY_POLL : 0;
     site->scalar = wl_inst_is_scalar(inst);
+    site->scope = (uint8_t)scope_of(site);
+    site->is_volatile = inst->is_volatile;
     fill_transfer(&site->transfer, inst);
 }
 

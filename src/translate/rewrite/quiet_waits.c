@@ -54,6 +54,12 @@ static uint8_t begun_by(const struct wl_inst *inst) {
     }
 }
 
+/* Compilers wait for volatile stores at once. */
+static void mark_volatile(struct wl_inst *before, const struct wl_sanitize_fence *wait) {
+    if (before->isa && before->isa->class == WL_ISA_STORE && wait->effects & WL_SANITIZE_WAITS_STORES)
+        before->is_volatile = true;
+}
+
 static uint8_t follow(struct wl_unit *unit, const struct wl_block *block, uint8_t under_way) {
     const unsigned generation = wl_processor_generation(unit->request->processor);
     for (uint32_t i = 0; i < block->count; i++) {
@@ -62,6 +68,8 @@ static uint8_t follow(struct wl_unit *unit, const struct wl_block *block, uint8_
         if (wl_sanitize_fence_fill(&fence, inst, generation) && fence.kind == WL_SANITIZE_WAIT) {
             inst->is_quiet = !(under_way & (LOOKS | fence.effects));
             under_way &= (uint8_t)~(LOOKS | fence.effects);
+            if (i)
+                mark_volatile(inst - 1, &fence);
         }
         under_way |= begun_by(inst);
     }

@@ -36,7 +36,7 @@ enum wl_status wl_unit_find_fences(struct wl_unit *unit);
  * WL_OUT_OF_MEMORY. */
 enum wl_status wl_unit_find_early_uses(struct wl_unit *unit);
 
-/* quiet_waits.c: in units for racecheck, marks the waits of which it learns nothing. WL_OUT_OF_MEMORY. */
+/* quiet_waits.c: in units for racecheck, marks the waits of which it learns nothing, and volatile stores. WL_OUT_OF_MEMORY. */
 enum wl_status wl_unit_find_quiet_waits(struct wl_unit *unit);
 
 /* schedule.c: moves scalar instructions that read what vector instructions of their basic block made down to where their results are

@@ -327,6 +327,15 @@ static bool reads_clock(const struct wl_inst *inst) {
     }
 }
 
+/* Two loads of one kind, of one place: behind the result come the parts of the address. */
+static bool looks_alike(const struct wl_inst *one, const struct wl_inst *two) {
+    bool same =
+        one->operand_count == two->operand_count && one->offset0 == two->offset0 && wl_inst_is_coherent(one) == wl_inst_is_coherent(two);
+    for (unsigned i = 1; same && i < one->operand_count; i++)
+        same = wl_operand_same(&one->operands[i], &two->operands[i]);
+    return same;
+}
+
 /* Compilers look once before a loop that looks again: marks the load in front of the loop that is like one in it. */
 static void mark_first_look(struct wl_unit *unit, uint32_t header, const struct wl_inst *like, const struct wl_regs *address) {
     enum { MOST = 64 };
@@ -335,9 +344,7 @@ static void mark_first_look(struct wl_unit *unit, uint32_t header, const struct 
         struct wl_effects effects;
         wl_inst_effects(inst, unit->request->wave_size, &effects);
         wl_put_bits(effects.touch.scalar, WL_SGPR_EXEC, 2, false);
-        const bool same =
-            inst->isa == like->isa && wl_operand_same(&inst->operands[1], &like->operands[1]) && inst->offset0 == like->offset0;
-        if (same && inst->isa->class == WL_ISA_LOAD) {
+        if (inst->isa == like->isa && inst->isa->class == WL_ISA_LOAD && looks_alike(inst, like)) {
             inst->looks_first = true;
             return;
         }

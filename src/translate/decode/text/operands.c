@@ -543,6 +543,7 @@ static bool read_modifier(struct cursor *c, const struct modifier *modifier, str
         return read_hint(c, inst);
     case SCOPE:
         *byte = 1; /* the default, one compute unit, is not printed */
+        inst->sc1 = starts_with(c, "SCOPE_DEV") || starts_with(c, "SCOPE_SYS");
         skip_value(c);
         return true;
     case DIMENSION:

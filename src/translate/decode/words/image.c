@@ -89,6 +89,7 @@ static void read_fields12(struct wl_word_job *job, struct image_fields *f) {
     f->lwe = samples && bits_at(job, 40, 1);
     f->vaddr = bits_at(job, 64, 8);
     job->inst->dlc = bits_at(job, 50, 2) != 0;
+    job->inst->sc1 = bits_at(job, 50, 2) >= 2;
     job->inst->returns = job->inst->isa->atomic && bits_at(job, 52, 1) && !bits_at(job, 54, 1);
 }
 

@@ -119,6 +119,7 @@ static void read_scope(struct wl_word_job *job) {
     const unsigned scope = job->w[1] >> 18 & 3, hint = job->w[1] >> 20 & 7;
 
     job->inst->dlc = scope != 0;
+    job->inst->sc1 = scope >= 2;
     if (job->entry->atomic)
         job->inst->returns = hint & 1 && !(hint & 4);
 }

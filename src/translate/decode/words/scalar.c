@@ -230,6 +230,7 @@ static void read_cache_bits(struct wl_word_job *job) {
         break;
     default:
         inst->dlc = word >> 21 & 3; /* a scope wider than the compute unit */
+        inst->sc1 = word >> 22 & 1;
         inst->scale_offset = job->d->has_wide && job->w[1] >> 24 & 1;
         break;
     }
