@@ -46,7 +46,7 @@ install(FILES ${CMAKE_BINARY_DIR}/hip-version DESTINATION ${CMAKE_INSTALL_DATADI
 # All that is installed, and nothing else: for packages.
 add_custom_target(installable)
 foreach(target wavelift hipify aml hiprtc amdhip64 roctx64 rocprofiler-sdk-roctx roctracer64 hsa-runtime64 rocm_smi64 amd_smi26 amd_smi27
-    rocm_sysdeps_drm rocm_sysdeps_drm_amdgpu rocm_sysdeps_numa
+    rocprofiler-sdk rocm_sysdeps_drm rocm_sysdeps_drm_amdgpu rocm_sysdeps_numa
     wavelift-topology)
   if(TARGET ${target})
     add_dependencies(installable ${target})

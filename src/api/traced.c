@@ -49,6 +49,7 @@ static int32_t no_error(const void *value) {
             fill call_.before(number, &call_);                                                                                             \
         }                                                                                                                                  \
         type value_ = traced_##name names;                                                                                                 \
+        call_.result = &value_;                                                                                                            \
         if (seen_)                                                                                                                         \
             wl_api_tracer_end(number, &call_);                                                                                             \
         return value_;                                                                                                                     \

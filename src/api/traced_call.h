@@ -35,7 +35,8 @@ struct wl_api_traced {
     uint64_t begin, own; /* the tracer's */
     void (*before)(uint32_t number, struct wl_api_traced *call);
     void (*after)(uint32_t number, struct wl_api_traced *call);
-    uint64_t outer; /* libamdhip64's: the correlation of the call that this one is made in, from a function of a tracer */
+    uint64_t outer;     /* libamdhip64's: the correlation of the call that this one is made in, from a function of a tracer */
+    const void *result; /* for `after`: the call's */
 };
 
 /* AMD's activity_record_t. */
@@ -48,6 +49,12 @@ struct wl_api_activity {
         size_t bytes;
         const char *kernel;
     };
+};
+
+/* What a tracer is given of work: a struct wl_api_activity, and behind it what the runtime knows besides (trace/trace.h). */
+struct wl_api_work {
+    struct wl_api_activity activity;
+    const struct wl_trace_work *work;
 };
 
 typedef int (*wl_api_tracer)(uint32_t domain, uint32_t operation, void *data);

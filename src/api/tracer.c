@@ -61,19 +61,20 @@ static void tell(const struct wl_trace_work *work) {
     wl_api_tracer tracer = atomic_load(&registered);
     if (!tracer || tracer(WL_TRACED_OPERATIONS, operation, NULL) != 0)
         return;
-    struct wl_api_activity activity = {.domain = WL_TRACED_OPERATIONS,
-                                       .kind = kind_of(work),
-                                       .operation = operation,
-                                       .correlation = work->asker,
-                                       .begin = work->begin,
-                                       .end = work->end,
-                                       .device = (int)work->device,
-                                       .queue = work->stream};
+    struct wl_api_work told = {{.domain = WL_TRACED_OPERATIONS,
+                                .kind = kind_of(work),
+                                .operation = operation,
+                                .correlation = work->asker,
+                                .begin = work->begin,
+                                .end = work->end,
+                                .device = (int)work->device,
+                                .queue = work->stream},
+                               work};
     if (work->kind == WL_TRACE_KERNEL)
-        activity.kernel = work->kernel;
+        told.activity.kernel = work->kernel;
     else
-        activity.bytes = work->bytes;
-    (void)tracer(WL_TRACED_OPERATIONS, operation, &activity);
+        told.activity.bytes = work->bytes;
+    (void)tracer(WL_TRACED_OPERATIONS, operation, &told);
 }
 
 /* ---- the tracer ------------------------------------------------------------------------------------ */

@@ -1,5 +1,7 @@
 #include "runtime/core.h"
 
+#include "trace/trace.h"
+
 __attribute__((visibility("default"))) const struct wl_core wl_core = {
     .failure = wl_failure,
     .started = wl_runtime_started,
@@ -22,6 +24,9 @@ __attribute__((visibility("default"))) const struct wl_core wl_core = {
     .module_kernel = wl_module_kernel,
     .module_object = wl_module_object,
     .module_address = wl_module_address,
+    .module_context = wl_module_context,
     .launch_check = wl_launch_check,
     .launch_describe = wl_launch_describe,
+    .watch_modules = wl_trace_modules_with,
+    .watch_queued = wl_trace_queued_with,
 };

@@ -33,8 +33,12 @@ struct wl_core {
     __typeof__(wl_module_kernel) *module_kernel;
     __typeof__(wl_module_object) *module_object;
     __typeof__(wl_module_address) *module_address;
+    __typeof__(wl_module_context) *module_context;
     __typeof__(wl_launch_check) *launch_check;
     __typeof__(wl_launch_describe) *launch_describe;
+    /* For tools: wl_trace_modules_with and wl_trace_queued_with (trace/trace.h). */
+    void (*watch_modules)(void (*tell)(const void *module, bool loaded));
+    void (*watch_queued)(uint64_t (*queued)(unsigned kind, uint64_t asker));
 };
 
 extern const struct wl_core wl_core;

@@ -405,6 +405,6 @@ enum wl_status wl_plan_enqueue(struct wl_plan *plan, struct wl_stream *stream) {
     atomic_fetch_add(&plan->references, 1);
     command->plan = plan;
     if (wl_trace_on())
-        command->base.asker = wl_record_asker();
+        command->base.asker = wl_record_asker(WL_TRACE_NONE);
     return wl_stream_enqueue(stream, &command->base, NULL);
 }

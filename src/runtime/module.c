@@ -6,6 +6,7 @@
 #include "runtime/handles.h"
 #include "runtime/managed.h"
 #include "runtime/memory.h"
+#include "trace/trace.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -233,6 +234,7 @@ static enum wl_status load_entry(struct wl_context *context, const struct wl_ent
     }
     register_variables(made, true);
     *module = made;
+    wl_trace_module(made, true);
     return WL_OK;
 }
 
@@ -344,6 +346,7 @@ enum wl_status wl_module_load_file(struct wl_context *context, const char *path,
 void wl_module_unload(struct wl_module *module) {
     wl_handle_remove(module);
     (void)wl_context_synchronize(module->context);
+    wl_trace_module(module, false);
     module_free(module);
 }
 

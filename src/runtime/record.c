@@ -6,11 +6,11 @@
 #include "trace/probe.h"
 #include "trace/trace.h"
 
-struct wl_asker wl_record_asker(void) { return (struct wl_asker){true, wl_trace_call(), wl_trace_asker()}; }
+struct wl_asker wl_record_asker(enum wl_trace_kind kind) { return (struct wl_asker){true, wl_trace_call(), wl_trace_queued(kind)}; }
 
 struct wl_asker wl_record_queued(const struct wl_stream *stream, const struct wl_launch_request *request) {
     WL_PROBE4(launch, (uintptr_t)request->kernel->kernel->name, stream->id, stream->context->index, (uintptr_t)request->grid);
-    return wl_record_asker();
+    return wl_record_asker(WL_TRACE_KERNEL);
 }
 
 /* A piece of work while it lasts: its times by the clocks of those who want to know. */
@@ -60,6 +60,17 @@ static void tell(struct span *span, enum wl_trace_kind kind, const struct wl_str
     wl_trace_tell(&span->work);
 }
 
+static void describe(struct wl_trace_work *work, const struct wl_launch *launch, const struct wl_loaded_kernel *kernel) {
+    work->kernel = kernel->kernel->name;
+    work->loaded = kernel;
+    work->lds = kernel->kernel->lds_size + launch->dynamic_lds;
+    work->scratch = kernel->kernel->scratch_size;
+    for (unsigned i = 0; i < 3; i++) {
+        work->block[i] = launch->block[i];
+        work->items[i] = launch->grid[i] * launch->block[i] - (launch->remainder[i] ? launch->block[i] - launch->remainder[i] : 0);
+    }
+}
+
 enum wl_status wl_record_launch(struct wl_stream *stream, struct wl_launch *launch, struct wl_loaded_kernel *kernel,
                                 const struct wl_asker *asker) {
     struct wl_device *device = stream->context->device;
@@ -85,17 +96,18 @@ enum wl_status wl_record_launch(struct wl_stream *stream, struct wl_launch *laun
         record->kernel.busy = (uint32_t)(outcome.busy / 16 < UINT32_MAX ? outcome.busy / 16 : UINT32_MAX);
         wl_trace_put(record, WL_TRACE_KERNEL);
     }
-    span.work.kernel = kernel->kernel->name;
+    if (span.wanted & WL_TRACE_TELL)
+        describe(&span.work, launch, kernel);
     tell(&span, WL_TRACE_KERNEL, stream, asker);
     return status;
 }
 
-/* Whether an address is a device's, as far as the runtime knows of it. */
-static bool is_device(const void *address) {
+/* The device that an address is of, as far as the runtime knows of it; -1: it is the host's. */
+static int device_of(const void *address, const struct wl_stream *stream) {
     struct wl_allocation at;
-    if (!wl_memory_find(address, &at))
-        return false;
-    return at.kind != WL_MEMORY_HOST && at.kind != WL_MEMORY_REGISTERED;
+    if (!wl_memory_find(address, &at) || at.kind == WL_MEMORY_HOST || at.kind == WL_MEMORY_REGISTERED)
+        return -1;
+    return (int)(at.context ? at.context : stream->context)->index;
 }
 
 /* Records and tells of a copy or a fill. */
@@ -107,14 +119,18 @@ static void put(struct span *span, enum wl_trace_kind kind, const struct wl_stre
 }
 
 enum wl_status wl_record_copy(struct wl_stream *stream, const struct wl_copy *copy, const struct wl_asker *asker) {
-    const bool from = is_device(copy->source), to = is_device(copy->target);
+    const int from = device_of(copy->source, stream), to = device_of(copy->target, stream);
     struct span span;
     begin(&span);
     enum wl_status status = wl_copy_run(stream, copy);
     end(&span);
-    span.work.detail = from ? to ? WL_TRACE_DEVICE_TO_DEVICE : WL_TRACE_DEVICE_TO_HOST
-                       : to ? WL_TRACE_HOST_TO_DEVICE
-                            : WL_TRACE_HOST_TO_HOST;
+    span.work.detail = from >= 0 ? to >= 0 ? WL_TRACE_DEVICE_TO_DEVICE : WL_TRACE_DEVICE_TO_HOST
+                       : to >= 0 ? WL_TRACE_HOST_TO_DEVICE
+                                 : WL_TRACE_HOST_TO_HOST;
+    span.work.target = copy->target;
+    span.work.source = copy->source;
+    span.work.target_device = to;
+    span.work.source_device = from;
     span.work.bytes = (uint64_t)copy->width * copy->rows * copy->slices;
     put(&span, WL_TRACE_COPY, stream, asker);
     return status;

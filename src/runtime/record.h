@@ -6,9 +6,11 @@
 #include "runtime/module.h"
 #include "runtime/stream.h"
 #include "runtime/work.h"
+#include "trace/run.h"
 
-/* Who the calling thread's program is at work for: for commands, when they are queued while wl_trace_on(). */
-struct wl_asker wl_record_asker(void);
+/* Who the calling thread's program is at work for: for commands, when they are queued while wl_trace_on(). `kind` is KERNEL, COPY, FILL, or NONE
+ * for a graph. */
+struct wl_asker wl_record_asker(enum wl_trace_kind kind);
 
 /* The same for a launch. */
 struct wl_launch_request;

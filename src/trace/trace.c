@@ -251,5 +251,24 @@ void wl_trace_tell(const struct wl_trace_work *work) {
         tell(work);
 }
 
+static uint64_t (*_Atomic queue)(unsigned kind, uint64_t asker);
+
+void wl_trace_queued_with(uint64_t (*queued)(unsigned kind, uint64_t asker)) { atomic_store(&queue, queued); }
+
+uint64_t wl_trace_queued(enum wl_trace_kind kind) {
+    uint64_t (*queued)(unsigned kind, uint64_t asker) = atomic_load(&queue);
+    return queued ? queued(kind, asker) : asker;
+}
+
+static void (*_Atomic told_modules)(const void *module, bool loaded);
+
+void wl_trace_modules_with(void (*tell)(const void *module, bool loaded)) { atomic_store(&told_modules, tell); }
+
+void wl_trace_module(const void *module, bool loaded) {
+    void (*tell)(const void *module, bool loaded) = atomic_load(&told_modules);
+    if (tell)
+        tell(module, loaded);
+}
+
 uint64_t wl_trace_asker(void) { return asker; }
 void wl_trace_set_asker(uint64_t number) { asker = number; }

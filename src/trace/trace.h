@@ -73,17 +73,29 @@ struct wl_trace_work {
     enum wl_trace_kind kind; /* KERNEL, COPY, FILL */
     uint8_t detail;          /* of copies, as in struct wl_trace_record */
     unsigned device;
-    uint64_t stream;     /* its id */
-    uint64_t begin, end; /* nanoseconds of CLOCK_MONOTONIC */
-    uint64_t asker;      /* what wl_trace_asker was when the program asked for it */
-    uint64_t bytes;      /* of copies and fills */
-    const char *kernel;  /* of kernels: the symbol; valid during the call */
+    uint64_t stream;                  /* its id */
+    uint64_t begin, end;              /* nanoseconds of CLOCK_MONOTONIC */
+    uint64_t asker;                   /* what wl_trace_asker was when the program asked for it */
+    uint64_t bytes;                   /* of copies and fills */
+    const char *kernel;               /* of kernels: the symbol; valid during the call */
+    const void *loaded;               /* of kernels: the runtime's struct wl_loaded_kernel; the same */
+    uint32_t items[3], block[3];      /* of kernels: work items of the grid and of a workgroup */
+    uint32_t lds, scratch;            /* of kernels: bytes of a workgroup; of a work item */
+    const void *target, *source;      /* of copies */
+    int target_device, source_device; /* of copies: -1: the host */
 };
 
 /* From now on `tell` is called with each piece of work when it ends, in the thread that ran it; NULL: nobody is. Thread-safe; a call that has
  * begun may still end later. */
 void wl_trace_tell_with(void (*tell)(const struct wl_trace_work *work));
 void wl_trace_tell(const struct wl_trace_work *work);
+/* While work is told of: `queued` is called in the thread that asks for work, before it is queued, with the asker's number, and returns what
+ * wl_trace_work.asker is to be. `kind` is KERNEL, COPY, FILL, or NONE for work of a graph, all of whose pieces have the one number. NULL: the number stays. */
+void wl_trace_queued_with(uint64_t (*queued)(unsigned kind, uint64_t asker));
+uint64_t wl_trace_queued(enum wl_trace_kind kind);
+/* Who is told of code objects that are loaded, and before they are unloaded: the runtime's struct wl_module. NULL: nobody. */
+void wl_trace_modules_with(void (*tell)(const void *module, bool loaded));
+void wl_trace_module(const void *module, bool loaded);
 /* A number that a tracer gives to the calling thread's work; 0: none. */
 uint64_t wl_trace_asker(void);
 void wl_trace_set_asker(uint64_t asker);

@@ -58,6 +58,8 @@ forbidden hsa-runtime64 api/api.h
 forbidden hsa-runtime64 device/cpu/cpu.h
 allowed rocm_smi64 topology/facts.h
 allowed amd_smi27 smi/devices.h
+allowed rocprofiler-sdk runtime/core.h
+forbidden rocprofiler-sdk device/cpu/cpu.h
 forbidden wl_helpers device/device.h
 forbidden wl_ptx_device translate/nvptx/ptx.h
 forbidden wl_words translate/unit/unit.h

@@ -33,6 +33,8 @@ def contents():
             continue
         if name.startswith("libwavelift-") or (".so." in name and soname(f"{tree}/lib/{name}") == name):
             yield f"wavelift/lib/{name}", read(f"{tree}/lib/{name}"), True
+    for name in os.listdir(f"{tree}/lib/compat"):
+        yield f"wavelift/lib/compat/{name}", read(f"{tree}/lib/compat/{name}"), True
     yield "wavelift/bin/wavelift", read(f"{tree}/bin/wavelift"), True
     for top, _, names in os.walk(f"{tree}/include"):
         for name in names:

@@ -1,0 +1,161 @@
+/* Kernels and copies: what was asked for when they were queued, and a record when they end. */
+#include "rocprofiler/profiler.h"
+
+#include "trace/trace.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/* ---- work that is queued --------------------------------------------------------------------------- */
+
+/* A piece of work from when it is queued until it ends; of a graph: for all of its pieces, for as long as the process lives. Its number is what
+ * libamdhip64 keeps with the work. */
+struct queued {
+    uint64_t call, thread;
+    uint32_t contexts; /* active when it was queued */
+    bool graph;
+    union wl_rp_user external[WL_RP_CONTEXTS];
+    struct queued *next_free;
+    uint32_t index;
+};
+
+enum { CHUNK = 1024, CHUNKS = 4096 };
+#define TAG (UINT64_C(0x5d) << 56) /* tells these numbers from those of other tracers */
+
+static struct {
+    pthread_mutex_t lock;
+    struct queued *_Atomic chunks[CHUNKS];
+    _Atomic uint32_t count;
+    struct queued *free;
+    _Atomic uint64_t outstanding; /* pieces, without those of graphs */
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct queued *take(void) {
+    pthread_mutex_lock(&all.lock);
+    struct queued *taken = all.free;
+    const uint32_t count = atomic_load(&all.count);
+    if (taken) {
+        all.free = taken->next_free;
+    } else if (count < CHUNK * CHUNKS) {
+        struct queued *chunk = count % CHUNK ? all.chunks[count / CHUNK] : calloc(CHUNK, sizeof *chunk);
+        if (chunk) {
+            all.chunks[count / CHUNK] = chunk;
+            taken = &chunk[count % CHUNK];
+            taken->index = count;
+            atomic_store(&all.count, count + 1);
+        }
+    }
+    pthread_mutex_unlock(&all.lock);
+    return taken;
+}
+
+static void give_back(struct queued *queued) {
+    pthread_mutex_lock(&all.lock);
+    queued->next_free = all.free;
+    all.free = queued;
+    pthread_mutex_unlock(&all.lock);
+    if (atomic_fetch_sub(&all.outstanding, 1) == 1 && !wl_rp_wants_work())
+        wl_rp_attach(); /* it was the last one for contexts that have stopped */
+}
+
+static struct queued *find(uint64_t number) {
+    const uint64_t index = number ^ TAG;
+    return index < atomic_load(&all.count) ? &all.chunks[index / CHUNK][index % CHUNK] : NULL;
+}
+
+bool wl_rp_outstanding(void) { return atomic_load(&all.outstanding); }
+
+bool wl_rp_wants_work(void) { return wl_rp_buffers_wanted() & (UINT64_C(1) << WL_RP_BUFFER_COPY | UINT64_C(1) << WL_RP_BUFFER_DISPATCH); }
+
+uint64_t wl_rp_queued(unsigned kind, uint64_t asker) {
+    const bool graph = kind == WL_TRACE_NONE, copy = kind == WL_TRACE_COPY;
+    uint32_t contexts = 0;
+    if (kind == WL_TRACE_FILL || !wl_rp_wants_work())
+        return asker;
+    for (unsigned i = 0; i < wl_rp_context_count(); i++) {
+        const struct wl_rp_context *context = wl_rp_context_at(i);
+        const bool wanted = (!copy && wl_rp_records(context, WL_RP_BUFFER_DISPATCH, WL_RP_DISPATCH_COMPLETE)) ||
+                            ((copy || graph) && context->buffers[WL_RP_BUFFER_COPY].buffer && atomic_load(&context->active));
+        contexts |= (uint32_t)wanted << i;
+    }
+    struct queued *queued = contexts ? take() : NULL;
+    if (!queued)
+        return asker;
+    queued->call = wl_rp_current_call();
+    queued->thread = wl_rp_thread();
+    queued->contexts = contexts;
+    queued->graph = graph;
+    for (unsigned i = 0; i < WL_RP_CONTEXTS; i++)
+        if (contexts >> i & 1)
+            queued->external[i] =
+                wl_rp_external(i, copy ? WL_RP_REQUEST_COPY : WL_RP_REQUEST_DISPATCH, copy ? 0 : WL_RP_DISPATCH_ENQUEUE, queued->call);
+    if (!graph)
+        atomic_fetch_add(&all.outstanding, 1);
+    return TAG | queued->index;
+}
+
+/* ---- work that has ended ----------------------------------------------------------------------------- */
+
+static void record_dispatch(const struct wl_trace_work *work, const struct queued *queued) {
+    static _Atomic uint64_t last;
+    struct wl_rp_dispatch_record record = {.size = sizeof record,
+                                           .kind = WL_RP_BUFFER_DISPATCH,
+                                           .operation = WL_RP_DISPATCH_COMPLETE,
+                                           .correlation = {queued->call, {0}},
+                                           .thread = queued->thread,
+                                           .begin = work->begin,
+                                           .end = work->end,
+                                           .info = {.size = sizeof record.info - sizeof record.info.reserved,
+                                                    .agent = wl_rp_agent((int)work->device),
+                                                    .queue = {work->stream},
+                                                    .kernel = wl_rp_kernel(work->loaded),
+                                                    .dispatch = atomic_fetch_add(&last, 1) + 1,
+                                                    .scratch = work->scratch,
+                                                    .lds = work->lds,
+                                                    .block = {work->block[0], work->block[1], work->block[2]},
+                                                    .items = {work->items[0], work->items[1], work->items[2]}}};
+    for (unsigned i = 0; i < WL_RP_CONTEXTS; i++) {
+        const struct wl_rp_context *context = queued->contexts >> i & 1 ? wl_rp_context_at(i) : NULL;
+        if (!context || !context->buffers[WL_RP_BUFFER_DISPATCH].buffer)
+            continue;
+        record.correlation.external = queued->external[i];
+        wl_rp_write(context->buffers[WL_RP_BUFFER_DISPATCH].buffer, WL_RP_BUFFER_DISPATCH, &record, sizeof record);
+    }
+}
+
+static void record_copy(const struct wl_trace_work *work, const struct queued *queued) {
+    static const int operations[] = {
+        [WL_TRACE_HOST_TO_HOST] = 1, [WL_TRACE_HOST_TO_DEVICE] = 2, [WL_TRACE_DEVICE_TO_HOST] = 3, [WL_TRACE_DEVICE_TO_DEVICE] = 4};
+    struct wl_rp_copy_record record = {.size = sizeof record,
+                                       .kind = WL_RP_BUFFER_COPY,
+                                       .operation = operations[work->detail],
+                                       .correlation = {queued->call, {0}},
+                                       .thread = queued->thread,
+                                       .begin = work->begin,
+                                       .end = work->end,
+                                       .target_agent = wl_rp_agent(work->target_device),
+                                       .source_agent = wl_rp_agent(work->source_device),
+                                       .bytes = work->bytes,
+                                       .target = work->target,
+                                       .source = work->source};
+    for (unsigned i = 0; i < WL_RP_CONTEXTS; i++) {
+        const struct wl_rp_context *context = queued->contexts >> i & 1 ? wl_rp_context_at(i) : NULL;
+        if (!context || !context->buffers[WL_RP_BUFFER_COPY].buffer ||
+            !wl_rp_wants(&context->buffers[WL_RP_BUFFER_COPY].operations, record.operation))
+            continue;
+        record.correlation.external = queued->external[i];
+        wl_rp_write(context->buffers[WL_RP_BUFFER_COPY].buffer, WL_RP_BUFFER_COPY, &record, sizeof record);
+    }
+}
+
+void wl_rp_worked(const struct wl_trace_work *work) {
+    struct queued *queued = find(work->asker);
+    if (!queued)
+        return; /* queued before anybody wanted to know */
+    if (work->kind == WL_TRACE_KERNEL)
+        record_dispatch(work, queued);
+    else if (work->kind == WL_TRACE_COPY)
+        record_copy(work, queued);
+    if (!queued->graph)
+        give_back(queued);
+}
