@@ -33,18 +33,27 @@ enum {
 enum {
     WL_RP_CALLBACK_HIP = 5,
     WL_RP_CALLBACK_HIP_COMPILER = 6,
+    WL_RP_CALLBACK_MARKER = 7,
     WL_RP_CALLBACK_CODE_OBJECT = 10,
     WL_RP_CALLBACK_HIP_STREAM = 20,
     WL_RP_CALLBACK_KINDS = 22
 };
 
 /* What records are of. */
-enum { WL_RP_BUFFER_HIP = 5, WL_RP_BUFFER_HIP_COMPILER = 6, WL_RP_BUFFER_COPY = 10, WL_RP_BUFFER_DISPATCH = 11, WL_RP_BUFFER_KINDS = 33 };
+enum {
+    WL_RP_BUFFER_HIP = 5,
+    WL_RP_BUFFER_HIP_COMPILER = 6,
+    WL_RP_BUFFER_MARKER = 7,
+    WL_RP_BUFFER_COPY = 10,
+    WL_RP_BUFFER_DISPATCH = 11,
+    WL_RP_BUFFER_KINDS = 33
+};
 
 /* What numbers of the tool's own are asked for. */
 enum {
     WL_RP_REQUEST_HIP = 5,
     WL_RP_REQUEST_HIP_COMPILER = 6,
+    WL_RP_REQUEST_MARKER = 7,
     WL_RP_REQUEST_COPY = 10,
     WL_RP_REQUEST_DISPATCH = 11,
     WL_RP_REQUEST_KINDS = 19
@@ -111,6 +120,16 @@ struct wl_rp_hip_payload {
         hipChannelFormatDesc format;
         uint64_t room[3];
     } result;
+};
+
+struct wl_rp_marker_payload {
+    uint64_t size;
+    union {
+        const char *message;
+        uint64_t range;
+        uint64_t room[2];
+    } arguments;
+    uint64_t result; /* of a range that is started: its number */
 };
 
 struct wl_rp_stream_payload {

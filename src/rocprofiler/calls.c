@@ -199,18 +199,19 @@ static bool wanted(const struct function *function) {
            wl_rp_wants_work();
 }
 
+uint64_t wl_rp_next_call(void) {
+    static _Atomic uint64_t last;
+    return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+}
+
 static int call_traced(uint32_t number, struct wl_api_traced *call) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    static _Atomic uint64_t last;
     pthread_once(&once, number_functions);
     const struct function *function = number < MOST_CALLS && functions[number].operation >= 0 ? &functions[number] : NULL;
     struct frame *frame = function && wanted(function) ? calloc(1, sizeof *frame) : NULL;
     if (!frame)
         return -1;
-    *frame = (struct frame){.outer = innermost,
-                            .id = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1,
-                            .ancestor = wl_rp_current_call(),
-                            .function = function};
+    *frame = (struct frame){.outer = innermost, .id = wl_rp_next_call(), .ancestor = wl_rp_current_call(), .function = function};
     innermost = frame;
     call->data.correlation = frame->id;
     call->before = call_begins;

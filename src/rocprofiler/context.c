@@ -22,7 +22,7 @@ static struct {
     struct wl_rp_context *contexts[WL_RP_CONTEXTS];
     _Atomic uint32_t callbacks;
     _Atomic uint64_t buffers;
-    bool attached, watching;
+    bool attached, watching, marked;
     struct wl_rp_tool tool;
     struct wl_rp_client client;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -166,10 +166,11 @@ static int set_operations(struct wl_rp_operations *operations, const int *list, 
 }
 
 /* Kinds for which something is told. */
-static const uint32_t known_callbacks =
-    1u << WL_RP_CALLBACK_HIP | 1u << WL_RP_CALLBACK_HIP_COMPILER | 1u << WL_RP_CALLBACK_CODE_OBJECT | 1u << WL_RP_CALLBACK_HIP_STREAM;
+static const uint32_t known_callbacks = 1u << WL_RP_CALLBACK_HIP | 1u << WL_RP_CALLBACK_HIP_COMPILER | 1u << WL_RP_CALLBACK_MARKER |
+                                        1u << WL_RP_CALLBACK_CODE_OBJECT | 1u << WL_RP_CALLBACK_HIP_STREAM;
 static const uint64_t known_buffers = UINT64_C(1) << WL_RP_BUFFER_HIP | UINT64_C(1) << WL_RP_BUFFER_HIP_COMPILER |
-                                      UINT64_C(1) << WL_RP_BUFFER_COPY | UINT64_C(1) << WL_RP_BUFFER_DISPATCH;
+                                      UINT64_C(1) << WL_RP_BUFFER_MARKER | UINT64_C(1) << WL_RP_BUFFER_COPY |
+                                      UINT64_C(1) << WL_RP_BUFFER_DISPATCH;
 
 WL_ROCPROFILER_API int rocprofiler_configure_callback_tracing_service(struct wl_rp_id id, int kind, const int *operations, size_t count,
                                                                       wl_rp_callback function, void *data) {
@@ -233,7 +234,11 @@ void wl_rp_attach(void) {
         state.watching = true;
         wl_core.watch_modules(wl_rp_module);
     }
-    const bool attached = callbacks & ~(1u << WL_RP_CALLBACK_CODE_OBJECT) || buffers || wl_rp_outstanding();
+    const bool marked = callbacks >> WL_RP_CALLBACK_MARKER & 1 || buffers >> WL_RP_BUFFER_MARKER & 1;
+    if (marked != state.marked)
+        wl_rp_mark(state.marked = marked);
+    const bool attached = callbacks & ~(1u << WL_RP_CALLBACK_CODE_OBJECT | 1u << WL_RP_CALLBACK_MARKER) ||
+                          buffers & ~(UINT64_C(1) << WL_RP_BUFFER_MARKER) || wl_rp_outstanding();
     if (attached != state.attached) {
         state.attached = attached;
         wl_core.watch_queued(attached ? wl_rp_queued : NULL);

@@ -13,6 +13,8 @@ static const char *const compiler[] = {"__hipPopCallConfiguration", "__hipPushCa
                                        "__hipRegisterTexture",      "__hipRegisterVar",           "__hipUnregisterFatBinary"};
 static const char *const objects[] = {"CODE_OBJECT_NONE", "CODE_OBJECT_LOAD", "CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER",
                                       "CODE_OBJECT_HOST_KERNEL_SYMBOL_REGISTER"};
+static const char *const markers[] = {"roctxMarkA",       "roctxRangePushA", "roctxRangePop",
+                                      "roctxRangeStartA", "roctxRangeStop",  "roctxGetThreadId"};
 static const char *const streams[] = {"HIP_STREAM_NONE", "HIP_STREAM_CREATE", "HIP_STREAM_DESTROY", "HIP_STREAM_SET"};
 static const char *const dispatches[] = {"KERNEL_DISPATCH_NONE", "KERNEL_DISPATCH_ENQUEUE", "KERNEL_DISPATCH_COMPLETE"};
 static const char *const copies[] = {"MEMORY_COPY_NONE", "MEMORY_COPY_HOST_TO_HOST", "MEMORY_COPY_HOST_TO_DEVICE",
@@ -32,7 +34,7 @@ static const struct kind callbacks[] = {{"NONE", NULL, 0},
                                         {"HSA_FINALIZE_EXT_API", NULL, 0},
                                         {"HIP_RUNTIME_API", WITH(hip)},
                                         {"HIP_COMPILER_API", WITH(compiler)},
-                                        {"MARKER_CORE_API", NULL, 0},
+                                        {"MARKER_CORE_API", WITH(markers)},
                                         {"MARKER_CONTROL_API", NULL, 0},
                                         {"MARKER_NAME_API", NULL, 0},
                                         {"CODE_OBJECT", WITH(objects)},
@@ -54,7 +56,7 @@ static const struct kind buffers[] = {{"NONE", NULL, 0},
                                       {"HSA_FINALIZE_EXT_API", NULL, 0},
                                       {"HIP_RUNTIME_API", WITH(hip)},
                                       {"HIP_COMPILER_API", WITH(compiler)},
-                                      {"MARKER_CORE_API", NULL, 0},
+                                      {"MARKER_CORE_API", WITH(markers)},
                                       {"MARKER_CONTROL_API", NULL, 0},
                                       {"MARKER_NAME_API", NULL, 0},
                                       {"MEMORY_COPY", WITH(copies)},

@@ -6,6 +6,7 @@
  *   abi.h        AMD's structures and numbers
  *   context.c    tools, contexts, what they want, and whether libamdhip64 is to tell it
  *   calls.c      calls of HIP, and the streams that they are about
+ *   markers.c    roctx's marks and ranges
  *   work.c       kernels and copies
  *   objects.c    code objects and their kernels
  *   buffer.c     buffers of records, and the threads that call back for them
@@ -78,6 +79,13 @@ void wl_rp_attach(void);
 int wl_rp_traced(uint32_t domain, uint32_t operation, void *data);
 /* The calling thread's innermost call that is traced; 0: none. */
 uint64_t wl_rp_current_call(void);
+
+/* A number for a call that nobody else has. */
+uint64_t wl_rp_next_call(void);
+
+/* ---- markers.c ---- */
+/* Attaches to roctx's libraries, or no longer. */
+void wl_rp_mark(bool attached);
 
 /* ---- work.c ---- */
 struct wl_trace_work;

@@ -41,6 +41,7 @@ static struct {
 __attribute__((constructor)) static void attach(void) { (void)wl_trace_begin(); }
 
 void wl_roctx_set_tracer(wl_roctx_tracer function) { atomic_store(&tracer, function); }
+PUBLIC void roctxRegisterTracerCallback(wl_roctx_tracer function) { wl_roctx_set_tracer(function); }
 
 static void tell(enum wl_roctx_call call, const char *message, uint64_t id) {
     wl_roctx_tracer function = atomic_load_explicit(&tracer, memory_order_relaxed);

@@ -22,7 +22,9 @@ enum { WL_ROCTX_DOMAIN = 6 }; /* by which tracers know these functions from othe
 
 typedef int (*wl_roctx_tracer)(uint32_t domain, uint32_t operation, void *data);
 
-/* The tracer that is called at each call from now on; NULL: none. Thread-safe. */
+/* The tracer that is called at each call from now on, before its work; NULL: none. Thread-safe. */
 void wl_roctx_set_tracer(wl_roctx_tracer tracer);
+/* How a tracer attaches to a library; no public header declares it. */
+void roctxRegisterTracerCallback(wl_roctx_tracer tracer);
 
 #endif

@@ -7,7 +7,3 @@
 
 PUBLIC uint32_t roctx_version_major(void) { return ROCTX_VERSION_MAJOR; }
 PUBLIC uint32_t roctx_version_minor(void) { return ROCTX_VERSION_MINOR; }
-
-/* How a tracer attaches; no public header declares it. */
-PUBLIC void roctxRegisterTracerCallback(wl_roctx_tracer tracer);
-PUBLIC void roctxRegisterTracerCallback(wl_roctx_tracer tracer) { wl_roctx_set_tracer(tracer); }

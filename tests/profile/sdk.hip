@@ -25,7 +25,7 @@ static int failures;
 /* ---- AMD's declarations ---- */
 
 enum { LOCKED = 16, NOT_IMPLEMENTED = 17, CONTEXT_NOT_FOUND = 2, KIND_NOT_FOUND = 4, ALREADY = 15, BUSY = 14 };
-enum { CALLBACK_HIP = 5, CALLBACK_MARKER = 7, CALLBACK_OBJECT = 10, CALLBACK_STREAM = 20 };
+enum { CALLBACK_HIP = 5, CALLBACK_MARKER = 7, CALLBACK_RCCL = 14, CALLBACK_OBJECT = 10, CALLBACK_STREAM = 20 };
 enum { BUFFER_HIP = 5, BUFFER_COPY = 10, BUFFER_DISPATCH = 11 };
 enum { ENTER = 1, EXIT = 2, LOSSLESS = 2, DISCARD = 1 };
 
@@ -118,6 +118,14 @@ struct call_data {
         char room[24];
     } result;
 };
+struct marker_data {
+    uint64_t size;
+    union {
+        const char *message;
+        uint64_t range, room[2];
+    } arguments;
+    uint64_t result;
+};
 struct stream_data {
     uint64_t size;
     id stream;
@@ -171,6 +179,11 @@ int rocprofiler_iterate_callback_tracing_kind_operations(int kind, int (*)(int k
 int rocprofiler_get_timestamp(uint64_t *);
 int rocprofiler_configure_pc_sampling_service(void);
 const char *rocprofiler_get_status_string(int);
+void roctxMarkA(const char *);
+int roctxRangePushA(const char *);
+int roctxRangePop(void);
+uint64_t roctxRangeStartA(const char *);
+void roctxRangeStop(uint64_t);
 }
 
 /* ---- the tool ---- */
@@ -247,6 +260,22 @@ static void on_call(callback_record record, user *own, void *data) {
         EXPECT(call->result.error == hipErrorInvalidValue || call->result.error == hipSuccess);
 }
 
+/* "operation:phase:text", and the number that a range was given. */
+static std::vector<std::string> marks;
+static uint64_t range_started, range_stopped;
+
+static void on_mark(callback_record record, user *, void *) {
+    const marker_data *data = static_cast<marker_data *>(record.payload);
+    std::lock_guard<std::mutex> guard(lock);
+    EXPECT(data->size == sizeof *data && record.ids.internal != 0);
+    const char *text = record.operation == 4 || !data->arguments.message ? "" : data->arguments.message;
+    marks.push_back(operation_name(CALLBACK_MARKER, record.operation) + ":" + std::to_string(record.phase) + ":" + text);
+    if (record.operation == 3 && record.phase == EXIT)
+        range_started = data->result;
+    if (record.operation == 4)
+        range_stopped = data->arguments.range;
+}
+
 static void on_stream(callback_record record, user *, void *) {
     const stream_data *data = static_cast<stream_data *>(record.payload);
     EXPECT(data->size == sizeof *data);
@@ -306,7 +335,7 @@ static int initialize(void (*)(client), void *data) {
     OK(rocprofiler_create_context(&objects));
     OK(rocprofiler_configure_callback_tracing_service(objects, CALLBACK_OBJECT, nullptr, 0, on_object, nullptr));
     EXPECT(rocprofiler_configure_callback_tracing_service(objects, CALLBACK_OBJECT, nullptr, 0, on_object, nullptr) == ALREADY);
-    EXPECT(rocprofiler_configure_callback_tracing_service(objects, CALLBACK_MARKER, nullptr, 0, on_object, nullptr) == NOT_IMPLEMENTED);
+    EXPECT(rocprofiler_configure_callback_tracing_service(objects, CALLBACK_RCCL, nullptr, 0, on_object, nullptr) == NOT_IMPLEMENTED);
     EXPECT(rocprofiler_configure_callback_tracing_service(objects, 99, nullptr, 0, on_object, nullptr) == KIND_NOT_FOUND);
     EXPECT(rocprofiler_configure_callback_tracing_service({77}, CALLBACK_HIP, nullptr, 0, on_object, nullptr) == CONTEXT_NOT_FOUND);
     OK(rocprofiler_start_context(objects));
@@ -317,6 +346,7 @@ static int initialize(void (*)(client), void *data) {
     OK(rocprofiler_configure_buffer_tracing_service(context, BUFFER_COPY, nullptr, 0, buffer));
     OK(rocprofiler_configure_callback_tracing_service(context, CALLBACK_HIP, nullptr, 0, on_call, &lock));
     OK(rocprofiler_configure_callback_tracing_service(context, CALLBACK_STREAM, nullptr, 0, on_stream, nullptr));
+    OK(rocprofiler_configure_callback_tracing_service(context, CALLBACK_MARKER, nullptr, 0, on_mark, nullptr));
     const int kinds[] = {10, 11};
     OK(rocprofiler_configure_external_correlation_id_request_service(context, kinds, 2, on_request, nullptr));
     id thread{};
@@ -353,7 +383,17 @@ static void clear(void) {
 static void one_of_each(void) {
     int *memory = nullptr, host[128];
     hipStream_t stream;
+    roctxMarkA("before");
     OK(rocprofiler_start_context(context));
+    roctxMarkA("mark");
+    roctxRangePushA("pushed");
+    roctxRangePop();
+    const uint64_t range = roctxRangeStartA("started");
+    roctxRangeStop(range);
+    const std::vector<std::string> expected = {
+        "roctxMarkA:1:mark", "roctxMarkA:2:mark",          "roctxRangePushA:1:pushed",   "roctxRangePushA:2:pushed", "roctxRangePop:1:",
+        "roctxRangePop:2:",  "roctxRangeStartA:1:started", "roctxRangeStartA:2:started", "roctxRangeStop:1:",        "roctxRangeStop:2:"};
+    EXPECT(marks == expected && range && range_started == range && range_stopped == range);
     OK(hipStreamCreate(&stream));
     OK(hipMalloc(reinterpret_cast<void **>(&memory), 4096));
     EXPECT(malloc_size == 4096);
