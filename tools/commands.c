@@ -109,6 +109,31 @@ static const struct wl_command commands[] = {
          "backtraces and variables are gdb's own in kernels, too; docs/debugging.md describes what is added. Options in front of "
          "\\-\\- are gdb's. The exit status is gdb's.",
      .run = wl_command_gdb},
+    {.name = "record",
+     .operands = "[--] PROGRAM [ARGUMENT...]",
+     .summary = "runs a HIP program and writes its launches to a file",
+     .manual = "Runs a program as run does. Each launch on a CPU device is written to a file, with its code, its arguments and the memory "
+               "that it finds, for replay. Launches run on one thread; native code is waited for. The exit status is the program's, or 128 "
+               "and the signal's number if a signal ended it.",
+     .options = {[WL_RECORD_OUT] = {"output", "FILE", "is the file; default: wavelift.record. It may be written \\-o FILE."},
+                 [WL_RECORD_KERNEL] = {"only-kernel", "NAME",
+                                       "records this kernel alone: its symbol, its name in C++, or that without parameters; a pattern as "
+                                       "of the shell."},
+                 [WL_RECORD_ARCH] = {"arch", "ARCH", "is short for setting WAVELIFT_ARCH."}},
+     .run = wl_command_record},
+    {.name = "replay",
+     .operands = "FILE",
+     .summary = "runs recorded launches again",
+     .manual =
+         "Runs the launches of a file of record, each with the memory that the recorded one found, and says of each whether memory is "
+         "as it was behind the recorded one. It may itself be the program of gdb, sanitize and profile. The exit status is 0, 1 if memory "
+         "differs, 2 if a launch ends with a fault, or 3 if the file cannot be replayed.",
+     .options = {[WL_REPLAY_LAUNCH] = {"launch", "N", "runs the N-th launch of the file alone."},
+                 [WL_REPLAY_SCHEDULE] = {"schedule", "random:SEED", "is short for setting WAVELIFT_SCHEDULE."},
+                 [WL_REPLAY_REDUCE] = {"reduce", NULL,
+                                       "finds a few workgroups with which the first launch that ends with a fault still does, and runs "
+                                       "these. The exit status is 0 then."}},
+     .run = wl_command_replay},
     {.name = "disasm",
      .operands = "FILE",
      .summary = "kernels, resources and code of a code object, bundle, program or library",
@@ -245,15 +270,22 @@ int wl_command_run(const struct wl_command *command, int argc, char **argv) {
     }
     if (command->raw)
         return command->run(argv + 1, values);
-    for (; has_option(command, help); help++)
-        options[help] =
-            (struct option){command->options[help].name, command->options[help].value ? required_argument : no_argument, NULL, 0};
+    bool has_output = false;
+    for (; has_option(command, help); help++) {
+        const bool is_output = strcmp(command->options[help].name, "output") == 0; /* -o as well: getopt_long returns 'o' for both */
+        has_output |= is_output;
+        options[help] = (struct option){command->options[help].name, command->options[help].value ? required_argument : no_argument, NULL,
+                                        is_output ? 'o' : 0};
+    }
     options[help].name = "help";
     snprintf(said, sizeof said, "wavelift: %s", name);
     argv[0] = said; /* getopt's messages begin with it */
     optind = 1;
-    for (int at = 0, got; (got = getopt_long(argc, argv, takes_program(command) ? "+" : "", options, &at)) != -1;) {
-        if (got != 0) {
+    const char *const letters[2][2] = {{"", "o:"}, {"+", "+o:"}};
+    for (int at = 0, got; (got = getopt_long(argc, argv, letters[takes_program(command)][has_output], options, &at)) != -1;) {
+        for (at = got == 'o' ? 0 : at; got == 'o' && options[at].val != 'o';)
+            at++;
+        if (got != 0 && got != 'o') {
             fprintf(stderr, "Try 'wavelift %s --help'.\n", name);
             return 2;
         }

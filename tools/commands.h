@@ -54,6 +54,8 @@ enum {
     WL_SANITIZE_ARCH
 };
 enum { WL_PROFILE_TRACE, WL_PROFILE_JSON, WL_PROFILE_CSV, WL_PROFILE_COUNTERS, WL_PROFILE_SOURCE, WL_PROFILE_PERF, WL_PROFILE_ARCH };
+enum { WL_RECORD_OUT, WL_RECORD_KERNEL, WL_RECORD_ARCH };
+enum { WL_REPLAY_LAUNCH, WL_REPLAY_SCHEDULE, WL_REPLAY_REDUCE };
 enum { WL_DISASM_ARCH, WL_DISASM_KERNEL, WL_DISASM_NO_CODE };
 enum { WL_CHECK_ARCH, WL_CHECK_KERNEL, WL_CHECK_ONLY_UNSUPPORTED, WL_CHECK_NATIVE, WL_CHECK_JSON, WL_CHECK_SAMPLE, WL_CHECK_SEED };
 enum { WL_PTX_ARCH, WL_PTX_KERNEL, WL_PTX_SM, WL_PTX_BLOCK, WL_PTX_PARTIAL, WL_PTX_OUT, WL_PTX_DUMP };
@@ -76,6 +78,8 @@ int wl_command_exec(char **operands, const char *const *values); /* run */
 int wl_command_sanitize(char **operands, const char *const *values);
 int wl_command_profile(char **operands, const char *const *values);
 int wl_command_gdb(char **operands, const char *const *values);
+int wl_command_record(char **operands, const char *const *values);
+int wl_command_replay(char **operands, const char *const *values);
 int wl_command_disasm(char **operands, const char *const *values);
 int wl_command_check(char **operands, const char *const *values);
 int wl_command_ptx(char **operands, const char *const *values);

@@ -43,13 +43,27 @@ class Here:
         return n % x, n // x % y, n // x // y
 
 
+# What wl_debug_table tells the places of (src/runtime/debugger.c).
+SYMBOLS = ("wl_debugger", "wl_debug_here", "wl_debug_modules", "wl_debug_waves", "wl_debug_visits", "wl_debug_visit_count",
+           "wl_debug_instruction", "wl_debug_untold", "wl_debug_place", "wl_debug_lane", "wl_debug_disassemble", "wl_debug_tell",
+           "wl_debug_find_place")
+symbols = {}  # addresses, by name
+
+
+def find_symbols():
+    """Finds the library's symbols. It may not be there, or at another address than before."""
+    symbols.clear()
+    try:
+        table = int(gdb.parse_and_eval("(unsigned long)&wl_debug_table"))
+        distances = struct.unpack(f"<{len(SYMBOLS)}q", memory(table, 8 * len(SYMBOLS)))
+    except gdb.error:
+        return
+    symbols.update({name: table + distance for name, distance in zip(SYMBOLS, distances)})
+
+
 def symbol(name):
     """The address of one of the library's symbols; None: the library is not there."""
-    try:
-        found = int(gdb.parse_and_eval(f"(unsigned long)&{name}"))
-    except gdb.error:
-        return None
-    return found or None
+    return symbols.get(name)
 
 
 def memory(address, size):
@@ -79,12 +93,16 @@ def need_here():
     return found
 
 
-def call(expression):
-    """Calls a function of the library, while other threads stay where they are."""
+def call(name, *arguments):
+    """Calls a function of the library, of numbers, while other threads stay where they are."""
+    function = symbol(name)
+    if not function:
+        raise gdb.error(f"there is no {name}")
     before = gdb.parameter("scheduler-locking")
     gdb.execute("set scheduler-locking on", to_string=True)
     try:
-        return int(gdb.parse_and_eval(expression))
+        values = ", ".join(f"{argument}ul" for argument in arguments)
+        return int(gdb.parse_and_eval(f"((int (*)({'unsigned long' if arguments else 'void'})){function})({values})"))
     finally:
         gdb.execute(f"set scheduler-locking {before}", to_string=True)
 
@@ -144,7 +162,7 @@ def tell_natives():
     head = symbol("wl_debug_untold")
     frame = gdb.newest_frame()
     if not is_shadow(frame.pc()) and not begins_inlined(frame) and head and struct.unpack("<Q", memory(head, 8))[0]:
-        call("((int (*)(void))wl_debug_tell)()")
+        call("wl_debug_tell")
 
 
 def native_frame():
@@ -209,7 +227,7 @@ def print_place():
     """Says which kernel, workgroup and wave the selected thread runs. False: none."""
     address = symbol("wl_debug_place")
     try:
-        found = address and call("((int (*)(void))wl_debug_find_place)()")
+        found = address and call("wl_debug_find_place")
     except gdb.error:  # the thread is where no function can be called
         return False
     if not found:
@@ -367,6 +385,7 @@ def breakpoint_changed(breakpoint):
 
 def attach(event=None):
     """Tells the library that there is a debugger."""
+    find_symbols()
     address = symbol("wl_debugger")
     if address is not None and gdb.selected_inferior().pid:
         try:
@@ -389,7 +408,7 @@ def stopped(event):
     address = symbol("wl_debug_here")
     gdb.selected_inferior().write_memory(address + 112, struct.pack("<I", 1))
     if level and in_ours(gdb.newest_frame()):  # within an instruction: a fault, Ctrl-C, a watchpoint
-        call(f"((int (*)(unsigned))wl_debug_lane)({wave.lane})")
+        call("wl_debug_lane", wave.lane)
         frame, level = kernel_frame()
         frame.select()
         gdb.execute("frame")
@@ -433,7 +452,7 @@ class WithoutRuntime:
 
 
 def choose_lane(lane):
-    if call(f"((int (*)(unsigned))wl_debug_lane)({lane})") != 1:
+    if call("wl_debug_lane", lane) != 1:
         raise gdb.GdbError(f"There is no lane {lane}.")
     gdb.invalidate_cached_frames() if hasattr(gdb, "invalidate_cached_frames") else gdb.execute("maint flush register-cache", to_string=True)
     make_plain()
@@ -591,7 +610,7 @@ def add_disassembler():
             if not is_shadow(info.address):
                 return None
             text = symbol("wl_debug_instruction")
-            length = call(f"((int (*)(unsigned long))wl_debug_disassemble)({info.address})")
+            length = call("wl_debug_disassemble", info.address)
             if length <= 0:
                 return None
             return DisassemblerResult(length=length, string=text_at(text))

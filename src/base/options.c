@@ -152,6 +152,21 @@ static unsigned tools_option(const char *name) {
     return chosen;
 }
 
+static void schedule_option(void) {
+    const char *text = text_option("WAVELIFT_SCHEDULE");
+    if (!text || strcmp(text, "in-order") == 0)
+        return;
+    char *end = NULL;
+    errno = 0;
+    const unsigned long long seed = strncmp(text, "random:", 7) == 0 && text[7] >= '0' && text[7] <= '9' ? strtoull(text + 7, &end, 10) : 0;
+    if (!end || *end || errno) {
+        fprintf(stderr, "wavelift: WAVELIFT_SCHEDULE=%s is neither in-order nor random:SEED; ignored\n", text);
+        return;
+    }
+    options.random_schedule = true;
+    options.schedule = seed;
+}
+
 static void read_options(void) {
     options.arch = text_option("WAVELIFT_ARCH");
     read_devices();
@@ -171,6 +186,9 @@ static void read_options(void) {
     options.perf = choice_option("WAVELIFT_PERF", "off", "on");
     options.own_memory = choice_option("WAVELIFT_MEMORY", "shared", "own");
     math_option();
+    options.record = text_option("WAVELIFT_RECORD");
+    options.record_kernel = text_option("WAVELIFT_RECORD_KERNEL");
+    schedule_option();
     options.cuda_library = text_option("WAVELIFT_CUDA_LIBRARY");
     options.cpu = cpu_option();
     options.clang = text_option("WAVELIFT_CLANG");

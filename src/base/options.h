@@ -40,6 +40,10 @@ struct wl_options {
     bool sanitize_leaks;               /* WAVELIFT_SANITIZE_LEAKS: on: report memory that is not freed at exit; default off */
     bool sanitize_generate;            /* WAVELIFT_SANITIZE_GENERATE: on: print a suppression with each finding; default off */
     bool perf;                         /* WAVELIFT_PERF: on: tell Linux's perf of native code (device/cpu/code/perf.h); default off */
+    const char *record;                /* WAVELIFT_RECORD: a file that receives launches (runtime/recording.h); NULL: none */
+    const char *record_kernel;         /* WAVELIFT_RECORD_KERNEL: the kernel whose launches are recorded (sanitize/names.h); NULL: all */
+    uint64_t schedule;                 /* WAVELIFT_SCHEDULE: random:SEED: workgroups and waves run in an order that follows from SEED */
+    bool random_schedule;              /* the same; default: in order */
     const char *cpu;                   /* WAVELIFT_CPU: make code for this CPU (base/cpu.h), not for this machine's; NULL: this one */
 };
 

@@ -93,14 +93,16 @@ struct wl_launch {
      * says; `kernarg` is the same. Its queue is what the kernel finds as its own. */
     const struct wl_dispatch_packet *packet;
     void *queue;
-    bool batched;                      /* a launch before, of the same stream, began after this one was queued: whatever the program
+    bool batched;                   /* a launch before, of the same stream, began after this one was queued: whatever the program
                                      * did before it queued this one was seen then */
-    bool alone;                        /* by the calling thread, without others */
-    bool cooperative;                  /* all workgroups resident at once; grid-wide barriers work */
-    struct wl_multigrid *multigrid;    /* not NULL: one grid of several, `cooperative` as well */
-    uint32_t grid_index;               /* of them */
-    uint64_t items_before;             /* work items of the grids with smaller indices */
-    uint64_t worker_mask;              /* bit n: worker n may take part; 0: all */
+    bool alone;                     /* by the calling thread, without others */
+    bool cooperative;               /* all workgroups resident at once; grid-wide barriers work */
+    const uint64_t *order;          /* not NULL: these workgroups alone, by their numbers in the grid, in this order. On CPU devices, and */
+    uint64_t order_count;           /* not of cooperative launches or those with clusters */
+    struct wl_multigrid *multigrid; /* not NULL: one grid of several, `cooperative` as well */
+    uint32_t grid_index;            /* of them */
+    uint64_t items_before;          /* work items of the grids with smaller indices */
+    uint64_t worker_mask;           /* bit n: worker n may take part; 0: all */
     struct wl_launch_outcome *outcome; /* not NULL: filled in if the device knows, when a launch of the first kind ends */
 };
 

@@ -209,6 +209,25 @@ static struct wl_map_node *any_of(struct wl_map_node *node, const struct wl_cont
     return found ? found : any_of(node->more, context, kinds);
 }
 
+static void visit_all(struct wl_map_node *node, void (*visit)(void *context, const struct wl_allocation *allocation), void *context) {
+    if (!node)
+        return;
+    visit_all(node->less, visit, context);
+    wl_node_lock(node);
+    const struct wl_allocation allocation = node->allocation;
+    const bool live = node->state == WL_NODE_LIVE;
+    wl_node_unlock(node);
+    if (live)
+        visit(context, &allocation);
+    visit_all(node->more, visit, context);
+}
+
+void wl_map_visit(void (*visit)(void *context, const struct wl_allocation *allocation), void *context) {
+    pthread_rwlock_rdlock(&map.lock);
+    visit_all(map.root, visit, context);
+    pthread_rwlock_unlock(&map.lock);
+}
+
 void *wl_map_any(const struct wl_context *context, unsigned kinds) {
     pthread_rwlock_rdlock(&map.lock);
     const struct wl_map_node *node = any_of(map.root, context, kinds);

@@ -37,6 +37,8 @@ struct wl_map_node *wl_map_kill(const void *memory, unsigned kinds);
 struct wl_map_node *wl_map_at(uint64_t address);
 /* The address of any live allocation of a kind in `kinds` and of the context; NULL if there is none. */
 void *wl_map_any(const struct wl_context *context, unsigned kinds);
+/* Calls visit(context, allocation) for each live allocation, in the order of addresses. It must not allocate or free memory of the map. */
+void wl_map_visit(void (*visit)(void *context, const struct wl_allocation *allocation), void *context);
 void wl_map_after_fork(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* Allocating and freeing. Device memory of up to 4 MiB comes in blocks of a few sizes, which are kept when freed. */
 #include "runtime/memory.h"
 #include "base/assert.h"
+#include "base/region.h"
 #include "runtime/context.h"
 
 #include "runtime/managed.h"
@@ -168,7 +169,7 @@ static size_t page_round(size_t size) { return (size + PAGE - 1) / PAGE * PAGE; 
 /* Large blocks get huge pages where there are any, since kernels stream through many arrays at once. */
 static enum wl_status host_pages(size_t size, void **memory) {
     size_t bytes = page_round(size), spare = size >= 2 * HUGE ? HUGE - PAGE : 0;
-    char *pages = mmap(NULL, bytes + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *pages = mmap(wl_region_hint(bytes + spare), bytes + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED)
         return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for %zu bytes", size);
     if (spare) {

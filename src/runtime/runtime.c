@@ -1,11 +1,13 @@
 /* The runtime object: its start, its contexts, fork and exit. */
 #include "runtime/context.h"
+#include "runtime/debugger.h"
 #include "runtime/handles.h"
 #include "runtime/library.h"
 #include "runtime/memory.h"
 #include "runtime/module.h"
 #include "runtime/order.h"
 #include "runtime/program.h"
+#include "runtime/recording.h"
 #include "runtime/stream.h"
 
 #include "base/options.h"
@@ -78,6 +80,7 @@ static void default_limits(struct wl_context *context) {
 }
 
 static enum wl_status make_context(struct wl_context *context, struct wl_device *device, unsigned index) {
+    wl_recording_begin(device);
     context->device = device;
     context->index = index;
     context->flags = WL_CONTEXT_FLAGS;
@@ -93,6 +96,7 @@ static void start(void) {
     size_t count = 0;
     if (wl_san_tools())
         wl_san_begin();
+    wl_debugger_begin();
     wl_device_describe_address = wl_memory_describe;
     wl_device_count_memory = wl_usage_add_heap;
     enum wl_status status = wl_devices_create(&devices, &count);

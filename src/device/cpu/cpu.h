@@ -339,8 +339,10 @@ struct wl_job {
     struct wl_san_launch *sanitized; /* NULL: no sanitizer watches it */
     bool counts;                     /* its instructions and accesses are counted (run/counters.h) */
     bool debugged;                   /* a debugger may stop its waves: it runs on one thread */
-    bool follows_waves;              /* a sanitizer wants to know what each wave does, in order */
-    struct wl_group *groups;         /* of a cooperative launch: the places of all its workgroups */
+    const uint64_t *order;           /* NULL: in the order of their numbers. The workgroups to run: of the launch, or random */
+    uint64_t random;         /* not 0: the state of the numbers that a random schedule follows from. Such a job runs on one thread */
+    bool follows_waves;      /* a sanitizer wants to know what each wave does, in order */
+    struct wl_group *groups; /* of a cooperative launch: the places of all its workgroups */
     _Atomic uint64_t groups_done;
     bool clustered;                               /* its workgroups are in clusters (clusters.h) */
     struct wl_resident_cluster *_Atomic clusters; /* of such a job: all places for them */

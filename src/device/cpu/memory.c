@@ -1,5 +1,6 @@
 #include "device/cpu/memory.h"
 
+#include "base/region.h"
 #include "device/cpu/debug/debug.h"
 #include "device/cpu/run/sanitize.h"
 #include "sanitize/allocations.h"
@@ -155,7 +156,7 @@ void *wl_pages_allocate(size_t size, size_t alignment) {
     /* With sanitizers, gaps and blocks are alike to the system, so that its list of mappings stays short: the shadow tells them apart. */
     const bool watched = wl_san_tools() != 0;
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (watched ? MAP_NORESERVE : 0);
-    uint8_t *memory = mmap(NULL, rounded + alignment - PAGE, PROT_READ | PROT_WRITE, flags, -1, 0);
+    uint8_t *memory = mmap(wl_region_hint(rounded + alignment - PAGE), rounded + alignment - PAGE, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (memory == MAP_FAILED)
         return NULL;
     size_t skip = (alignment - (uintptr_t)memory % alignment) % alignment;

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define EXPORT __attribute__((visibility("default")))
+#define EXPORT __attribute__((visibility("protected"))) /* the command `wavelift` has the same names, which must not take their place */
 
 EXPORT volatile int wl_debugger;
 

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPORT __attribute__((visibility("default")))
+#define EXPORT __attribute__((visibility("protected"))) /* the command `wavelift` has the same names, which must not take their place */
 
 /* What a debugger is told of a copy. */
 struct wl_debug_code {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPORT __attribute__((visibility("default")))
+#define EXPORT __attribute__((visibility("protected"))) /* the command `wavelift` has the same names, which must not take their place */
 
 EXPORT volatile struct wl_debug_here wl_debug_here;
 EXPORT volatile struct wl_debug_visit wl_debug_visits[WL_DEBUG_VISITS];

@@ -440,6 +440,8 @@ static void add_place(struct paragraph *p, const struct wl_job *job, const struc
 }
 
 static void print(struct paragraph *p) {
+    if (wl_options()->random_schedule)
+        add(p, "; WAVELIFT_SCHEDULE=random:%llu", (unsigned long long)wl_options()->schedule);
     add(p, ".\n");
     fflush(stdout);
     fputs(p->text, stderr);

@@ -16,6 +16,7 @@
 #include "device/cpu/run/launch.h"
 #include "device/cpu/run/parts.h"
 #include "device/cpu/run/sanitize.h"
+#include "device/cpu/run/schedule.h"
 #include "machine/helpers.h"
 
 #include <stdio.h>
@@ -251,6 +252,9 @@ static void begin_barriers(struct wl_group *group) {
         wl_barriers_begin_wave(&group->runners[w].barriers, &group->barriers);
 }
 
+/* Whether waves may run from barrier to barrier one after the other. Those of resident workgroups take turns as well. */
+static bool runs_in_step(const struct wl_job *job) { return !job->groups && !job->follows_waves && !job->random; }
+
 enum wl_progress wl_group_start(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, const uint32_t id[3]) {
     wl_assert(job->may_wait && group->fit.states >= thread->extent.waves);
     const struct wl_extent *extent = &thread->extent;
@@ -262,7 +266,7 @@ enum wl_progress wl_group_start(struct wl_job *job, struct wl_thread *thread, st
     begin_barriers(group);
     group->workgroup_size[0] = 0;
     group->first_leads = false;
-    group->in_step = !job->groups && !job->follows_waves; /* resident workgroups take turns as well */
+    group->in_step = runs_in_step(job);
     for (uint32_t w = 0; w < extent->waves; w++) {
         struct wl_wave *wave = wl_group_wave(group, w);
         struct wl_runner *runner = &group->runners[w];
@@ -355,8 +359,23 @@ static void open_barrier(struct wl_group *group) {
     group->barriers.waiting = group->barriers.signaled = 0;
 }
 
+/* An order of a workgroup's waves: of turn t, wave (first + t * step) % count. */
+struct turns {
+    uint32_t first, step;
+};
+
+static struct turns random_turns(struct wl_job *job, uint32_t count) {
+    static const uint8_t steps[] = {1, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31};
+    const uint64_t random = wl_schedule_next(&job->random);
+    const uint32_t step = steps[(random >> 32) % sizeof steps];
+    if (step > 1 && count % step == 0) /* it would leave waves out: the steps are primes */
+        return (struct turns){(uint32_t)random % count, 1};
+    return (struct turns){(uint32_t)random % count, step};
+}
+
 enum wl_progress wl_group_step(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, uint32_t *phases) {
     enum wl_progress progress = WL_GROUP_IDLE;
+    const struct turns random = job->random ? random_turns(job, group->wave_count) : (struct turns){0, 0};
     uint32_t first = 0, first_reason = 0; /* the turn that run_in_step began already */
     if (group->in_step) {
         group->in_step = false;
@@ -370,7 +389,7 @@ enum wl_progress wl_group_step(struct wl_job *job, struct wl_thread *thread, str
         group->barriers.waiting = first - 1;
     }
     for (uint32_t turn = 1; turn <= group->wave_count; turn++) {
-        const uint32_t i = wave_of_turn(group, turn);
+        const uint32_t i = job->random ? (random.first + turn * random.step) % group->wave_count : wave_of_turn(group, turn);
         struct wl_runner *runner = &group->runners[i];
         if (runner->state == WL_WAVE_ENDED || runner->state == WL_WAVE_BARRIER)
             continue;
@@ -428,7 +447,7 @@ enum wl_progress wl_group_step(struct wl_job *job, struct wl_thread *thread, str
         if (job->follows_waves)
             wl_sanitize_released(group);
         choose_turns(group);
-        group->in_step = !job->groups && !job->follows_waves && !group->ended && !group->barriers.split;
+        group->in_step = runs_in_step(job) && !group->ended && !group->barriers.split;
         --*phases;
         progress = WL_GROUP_MOVED;
     }
@@ -677,6 +696,19 @@ static void run_chunks(struct wl_job *job, struct wl_thread *thread) {
     }
 }
 
+/* The same, in an order that the launch or a random schedule gives. */
+static void run_ordered(struct wl_job *job, struct wl_thread *thread) {
+    groups_fn *run = choose_groups(job->keeps_wave);
+    uint64_t first, end;
+    while (!wl_job_stopped(job) && wl_group_take_chunk(job, thread, job->chunk, &first, &end)) {
+        for (uint64_t n = first; n < end && !wl_job_stopped(job); n++) {
+            uint32_t id[3];
+            wl_group_at(job, n, id);
+            run(job, thread, id, 1);
+        }
+    }
+}
+
 /* Separate from the caller of sigsetjmp, so that no variable of the loops lives across it. */
 __attribute__((noinline)) static void run_guarded(struct wl_job *job, struct wl_thread *thread) {
     thread->stack_top = __builtin_frame_address(0);
@@ -687,6 +719,8 @@ __attribute__((noinline)) static void run_guarded(struct wl_job *job, struct wl_
             wl_clusters_run(job, thread);
         else if (job->may_wait)
             wl_waiting_run_chunks(job, thread);
+        else if (job->order)
+            run_ordered(job, thread);
         else
             run_chunks(job, thread);
         return;

@@ -56,6 +56,11 @@ static inline void wl_group_id(const struct wl_launch *l, uint64_t number, uint3
     id[2] = (uint32_t)(row / l->grid[1]);
 }
 
+/* The workgroup that the job runs as its `place`-th one. */
+static inline void wl_group_at(const struct wl_job *job, uint64_t place, uint32_t id[3]) {
+    wl_group_id(job->launch, job->order ? job->order[place] : place, id);
+}
+
 /* The workgroup that follows `count` behind one. */
 static inline void wl_group_move_on(const uint32_t grid[3], uint32_t count, uint32_t id[3]) {
     id[0] += count - 1;

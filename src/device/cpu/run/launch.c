@@ -1,5 +1,6 @@
 #include "device/cpu/run/launch.h"
 #include "base/assert.h"
+#include "base/options.h"
 
 #include "device/cpu/abi.h"
 #include "device/cpu/code/tiers.h"
@@ -14,6 +15,7 @@
 #include "device/cpu/run/parked.h"
 #include "device/cpu/run/parts.h"
 #include "device/cpu/run/sanitize.h"
+#include "device/cpu/run/schedule.h"
 #include "device/cpu/run/services.h"
 #include "sanitize/allocations.h"
 
@@ -101,7 +103,7 @@ static void plan_work(struct wl_job *job) {
         return; /* all of them are resident, or all of a cluster */
     if (job->limit > job->total)
         job->limit = (unsigned)job->total;
-    if (job->launch->alone)
+    if (job->launch->alone || job->random)
         job->limit = 1;
     uint64_t work = cost && job->total > UINT64_MAX / cost ? UINT64_MAX : job->total * cost;
     if (cost && job->limit > 1)
@@ -199,6 +201,9 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
         status = make_groups(job);
     if (job->may_wait)
         job->parked = (struct wl_parked_groups){.lock = PTHREAD_MUTEX_INITIALIZER};
+    uint64_t *order = NULL;
+    if (status == WL_OK && job->random && !job->in_order && !job->clustered && !job->groups)
+        status = wl_schedule_order(job, &order);
     if (status == WL_OK) {
         plan_work(job);
         status = wl_pool_run(job->device->pool, job);
@@ -207,6 +212,7 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
         if (status == WL_OK && job->launch->multigrid && atomic_load(&job->groups_done) < job->total)
             status = wl_fail(WL_ABORTED, "kernel %s: another grid of the multi-device launch failed", f->kernel->name);
     }
+    free(order);
     release_groups(job);
     if (job->may_wait)
         wl_parked_release(job);
@@ -273,6 +279,10 @@ static void init_job(struct wl_job *job, struct wl_job_failure *failure, struct 
     uint32_t stack = f->calls ? atomic_load_explicit(&device->stack_size, memory_order_relaxed) : 0;
     job->scratch_size = stack > f->scratch_size ? stack : f->scratch_size;
     job->total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    if (launch->order && !launch->cooperative && wl_cluster_workgroups(launch) <= 1) {
+        job->order = launch->order;
+        job->total = launch->order_count;
+    }
     wl_assert(job->total > 0 && job->lds_size <= WL_LDS_BYTES);
     job->worker_mask = launch->worker_mask;
     job->tries = info->may_wait & WL_SPINS; /* such kernels have no barriers, which workgroup mode is for */
@@ -286,7 +296,9 @@ static void init_job(struct wl_job *job, struct wl_job_failure *failure, struct 
     if (job->clustered)
         job->in_order = true;
     job->debugged = f->module->debug && wl_debug_module_stops(f->module);
-    if (job->clustered || job->follows_waves || job->debugged) { /* each wave has a state of its own, and waves take turns */
+    if (wl_options()->random_schedule)
+        job->random = wl_schedule_begin();
+    if (job->clustered || job->follows_waves || job->debugged || job->random) { /* each wave has a state of its own, and waves take turns */
         job->may_wait = true;
         job->keeps_wave = job->tries = job->keeps_trying = job->fits_workgroup_mode = false;
     }

@@ -164,7 +164,7 @@ static void start_lowest(struct wl_job *job, struct wl_thread *thread, uint64_t 
         return;
     for (; number < end && !wl_job_stopped(job); number++) {
         uint32_t id[3];
-        wl_group_id(job->launch, number, id);
+        wl_group_at(job, number, id);
         start_waiting_groups(job, thread, id, number, 1, try);
     }
 }
@@ -192,9 +192,11 @@ void wl_waiting_run_chunks(struct wl_job *job, struct wl_thread *thread) {
         if (first == end) {
             if (!wl_group_take_chunk(job, thread, parked ? 1 : job->chunk, &first, &end))
                 break;
-            wl_group_id(job->launch, first, id);
+            wl_group_at(job, first, id);
+        } else if (job->order) {
+            wl_group_at(job, first, id);
         }
-        uint32_t count = parked ? 1 : end - first < MOST_TRIED ? (uint32_t)(end - first) : MOST_TRIED;
+        uint32_t count = parked || job->order ? 1 : end - first < MOST_TRIED ? (uint32_t)(end - first) : MOST_TRIED;
         if (job->launch->grid[0] - id[0] < count)
             count = job->launch->grid[0] - id[0];
         count = start_waiting_groups(job, thread, id, first, count, try);
