@@ -5,7 +5,7 @@
  * their registrations are dropped.
  *
  * LLVM cannot be asked to give up. It allocates memory all the time, though, and a thread that is about to do so holds nothing that
- * others need: there it can be kept for ever.
+ * others need, but what LLVM makes once: there it can be kept for ever, when all others are there as well.
  *
  * For both, LLVM's calls of a few functions of the C and C++ libraries lead here. Where LLVM is a part of this shared object the linker
  * sees to it: it resolves __cxa_atexit to the one below, and --wrap leads allocations here. Where LLVM is a shared object of its own,

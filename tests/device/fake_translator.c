@@ -2,6 +2,9 @@
 #include "translate/interface/translate.h"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -18,10 +21,40 @@ static void count(void) {
     }
 }
 
+/* ---- with $FAKE_ONCE: translations that never end, of which the first makes something that the others wait for ---- */
+
+static _Atomic(wl_translate_pause_fn *) pause_function;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static atomic_uint translating;
+
+static void pause_here(void) {
+    wl_translate_pause_fn *function = atomic_load(&pause_function);
+    if (function)
+        function();
+    else
+        sched_yield();
+}
+
+/* Two are in the translator, and the process has begun to end. */
+static void make_once(void) {
+    while (atomic_load(&translating) < 2 || !atomic_load(&pause_function))
+        sched_yield();
+    pause_here();
+}
+
+static void translate_for_ever(void) {
+    atomic_fetch_add(&translating, 1);
+    pthread_once(&once, make_once);
+    for (;;)
+        pause_here();
+}
+
 EXPORT enum wl_status wl_translate(const struct wl_translate_request *request, struct wl_translate_result *result) {
     FILE *file = fopen(UNIT_OBJECT, "rb");
     (void)request;
     count();
+    if (getenv("FAKE_ONCE"))
+        translate_for_ever();
     if (!file || !(result->object = malloc(1 << 20)))
         return WL_INTERNAL;
     result->size = fread(result->object, 1, 1 << 20, file);
@@ -36,4 +69,4 @@ EXPORT void wl_translate_host(const char **cpu, const char **features) { *cpu = 
 
 EXPORT const char *wl_translate_failure(void) { return "the fake translator found no object"; }
 
-EXPORT void wl_translate_pause_with(wl_translate_pause_fn *function) { (void)function; }
+EXPORT void wl_translate_pause_with(wl_translate_pause_fn *function) { atomic_store(&pause_function, function); }

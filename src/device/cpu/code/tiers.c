@@ -18,6 +18,8 @@
 #define HEAD_START_NS     UINT64_C(3000000)     /* of the kernel that is launched first, before LLVM is opened: both would fault in pages */
 #define INSTRUCTION_NS    UINT64_C(300000)      /* native code takes LLVM about so long for each instruction */
 #define LARGE_NS          UINT64_C(2000000000)
+#define MEET_NS           UINT64_C(10000000) /* at the end of the process: when threads that stand have waited so long for the others, */
+#define STEP_NS           UINT64_C(1000000)  /* they go on for so long, and then for twice as long each time */
 #define MAX_THREADS       4
 #define CPUS_FOR_ONE      2                   /* CPUs for each thread */
 #define TRANSLATION_STACK (UINT64_C(8) << 20) /* LLVM recurses */
@@ -38,12 +40,14 @@ static struct {
     struct job *waiting, *made; /* jobs that no thread has begun; jobs whose code is being made now */
     struct {
         pthread_t id;
-        enum { NONE, RUNS, ENDED, KEPT } state; /* ENDED: to be joined; KEPT: it never goes on */
+        enum { NONE, RUNS, STANDS, ENDED, KEPT } state; /* STANDS: it waits to be kept; ENDED: to be joined; KEPT: it never goes on */
     } threads[MAX_THREADS];
     uint64_t begin; /* before which no thread begins its first job; 0: nothing was asked for yet */
     bool finishing;
     uint64_t deadline; /* with `finishing`: no job is begun any more */
     bool stopping;     /* with `finishing`: what is being made is not waited for any more */
+    uint64_t going;    /* with `stopping`: until then threads go on, for the sake of those that wait for something that they hold */
+    bool keeping;      /* with `stopping`: no thread runs, and those that stand are kept */
 } tiers = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 static void unlink_job(struct job **list, struct job *job) {
@@ -92,7 +96,15 @@ static void keep_thread(void) {
     if (!job)
         return;
     pthread_mutex_lock(&tiers.lock);
-    if (!tiers.stopping || (job->missed && wl_now() < tiers.deadline + PATIENCE_NS)) {
+    if (!tiers.stopping || wl_now() < tiers.going || (job->missed && wl_now() < tiers.deadline + PATIENCE_NS)) {
+        pthread_mutex_unlock(&tiers.lock);
+        return;
+    }
+    tiers.threads[own.slot].state = STANDS;
+    pthread_cond_broadcast(&tiers.changed);
+    while (!tiers.keeping && tiers.threads[own.slot].state == STANDS)
+        pthread_cond_wait(&tiers.changed, &tiers.lock);
+    if (!tiers.keeping) {
         pthread_mutex_unlock(&tiers.lock);
         return;
     }
@@ -177,7 +189,7 @@ static void start_thread(void) {
     sigset_t all, before;
     pthread_attr_t attributes;
     most = most < 1 ? 1 : most > MAX_THREADS ? MAX_THREADS : most;
-    while (slot < most && (tiers.threads[slot].state == RUNS || tiers.threads[slot].state == KEPT))
+    while (slot < most && tiers.threads[slot].state != NONE && tiers.threads[slot].state != ENDED)
         slot++;
     if (slot == most)
         return;
@@ -264,14 +276,33 @@ static bool anybody_runs(void) {
     return false;
 }
 
-/* Waits until the threads have ended or are kept, but not beyond `deadline` (0: there is none). The lock is held. */
-static void wait_for_threads(uint64_t deadline) {
+/* Waits until no thread runs, but not beyond `deadline` (0: there is none). Returns whether none does. The lock is held. */
+static bool wait_for_threads(uint64_t deadline) {
     struct timespec t = {(time_t)(deadline / 1000000000u), (long)(deadline % 1000000000u)};
     while (anybody_runs())
         if (!deadline)
             pthread_cond_wait(&tiers.changed, &tiers.lock);
         else if (pthread_cond_clockwait(&tiers.changed, &tiers.lock, CLOCK_MONOTONIC, &t) != 0)
-            return;
+            return !anybody_runs();
+    return true;
+}
+
+/* Keeps all threads for ever. None is kept while another one runs: LLVM makes some of its objects once, and allocates memory meanwhile, so that
+ * a thread that stands there may hold what another one waits for. If some do not come, those that stand go on for a while. */
+static void keep_threads(void) {
+    wl_assert_held(&tiers.lock);
+    for (uint64_t step = STEP_NS; !wait_for_threads(wl_now() + step + MEET_NS); step *= 2) {
+        tiers.going = wl_now() + step;
+        for (unsigned slot = 0; slot < MAX_THREADS; slot++)
+            if (tiers.threads[slot].state == STANDS)
+                tiers.threads[slot].state = RUNS;
+        pthread_cond_broadcast(&tiers.changed);
+    }
+    tiers.keeping = true;
+    pthread_cond_broadcast(&tiers.changed);
+    for (unsigned slot = 0; slot < MAX_THREADS; slot++)
+        while (tiers.threads[slot].state == STANDS)
+            pthread_cond_wait(&tiers.changed, &tiers.lock);
 }
 
 void wl_tiers_finish(void) {
@@ -282,13 +313,13 @@ void wl_tiers_finish(void) {
     const bool again = started && !tiers.stopping && note_missed();
     pthread_cond_broadcast(&tiers.changed);
     if (started && !tiers.stopping && !again && !tiers.made) { /* nothing was begun: LLVM stays closed */
-        wait_for_threads(0);
+        (void)wait_for_threads(0);
     } else if (started && !tiers.stopping && wl_translator_use(&translator) == WL_OK) {
         tiers.deadline = wl_now() + (again ? FINISH_NS : GRACE_NS);
-        wait_for_threads(tiers.deadline);
+        (void)wait_for_threads(tiers.deadline);
         tiers.stopping = true;
         translator->pause_with(keep_thread);
-        wait_for_threads(0);
+        keep_threads();
     }
     for (unsigned slot = 0; slot < MAX_THREADS; slot++)
         if (tiers.threads[slot].state == ENDED)
