@@ -88,6 +88,12 @@ static enum wl_status optimize(const struct wl_unit *unit, LLVMTargetMachineRef 
     LLVMDisposeMessage(message);
     if (!status)
         status = wl_emit_optimize(module, machine, wl_unit_is_unoptimized(unit));
+    if (!status && !wl_unit_is_unoptimized(unit) && request->mode == WL_MODE_FULL && !request->sanitize) {
+        bool split = false;
+        status = wl_emit_split_by_quotient(module, &split);
+        if (!status && split)
+            status = wl_emit_clean_copy(module, machine);
+    }
     if (!status && !wl_unit_is_unoptimized(unit) && request->mode != WL_MODE_WORKGROUP && wl_emit_promote_rows(module, request->wave_size))
         status = wl_emit_clean_up(module, machine);
     if (!status && !wl_unit_is_unoptimized(unit))

@@ -9,6 +9,7 @@
 /* Enough to reach the run time of -O2 within a few per cent, at a third of its compile time. */
 #define PASSES       "always-inline,globaldce,function(sroa,early-cse<memssa>,instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg,adce)"
 #define CLEAN_PASSES "function(sroa,instcombine<max-iterations=1;no-verify-fixpoint>,adce)"
+#define COPY_PASSES  "function(early-cse<memssa>,instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg,adce)"
 #define QUICK_PASSES "always-inline,globaldce,function(sroa,early-cse,simplifycfg,adce)"
 
 static pthread_once_t targets_once = PTHREAD_ONCE_INIT;
@@ -53,6 +54,8 @@ enum wl_status wl_emit_optimize(LLVMModuleRef module, LLVMTargetMachineRef machi
 }
 
 enum wl_status wl_emit_clean_up(LLVMModuleRef module, LLVMTargetMachineRef machine) { return run_passes(module, machine, CLEAN_PASSES); }
+
+enum wl_status wl_emit_clean_copy(LLVMModuleRef module, LLVMTargetMachineRef machine) { return run_passes(module, machine, COPY_PASSES); }
 
 static bool is_leaving_store(LLVMValueRef user, LLVMValueRef pointer) {
     return LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) != pointer &&

@@ -3,7 +3,7 @@
  *   in    an LLVM module of lift/, with its marks (lift/marks.h)
  *   out   a relocatable object of the host, with wl_unit and wl_unit_info (interface/translate.h)
  *
- * emit.c runs LLVM's passes and its code generator. promote.c keeps vector registers that a loop writes in values. outline.c moves address
+ * emit.c runs LLVM's passes and its code generator. quotient.c makes a second copy of code for waves that lie in one row. promote.c keeps vector registers that a loop writes in values. outline.c moves address
  * arithmetic to the slow paths that need it. */
 #ifndef WL_TRANSLATE_NATIVE_EMIT_H
 #define WL_TRANSLATE_NATIVE_EMIT_H
@@ -26,6 +26,11 @@ bool wl_emit_can_optimize_code(LLVMModuleRef module);
 bool wl_emit_is_large(LLVMModuleRef module, unsigned instructions);
 /* Inlines the semantics and cleans up; `quick`: just what makes the module smaller. */
 enum wl_status wl_emit_optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, bool quick);
+/* Makes a second copy of the optimized unit's code behind a division, for waves whose lanes all have one quotient (quotient.c). *split:
+ * whether there was such a division; then wl_emit_clean_copy has to follow. WL_OUT_OF_MEMORY: the module is of no use. */
+enum wl_status wl_emit_split_by_quotient(LLVMModuleRef module, bool *split);
+/* Passes behind wl_emit_split_by_quotient. */
+enum wl_status wl_emit_clean_copy(LLVMModuleRef module, LLVMTargetMachineRef machine);
 /* Makes values of the vector registers that loops of the unit write (promote.c). True: there are such; then
  * wl_emit_clean_up has to follow. */
 bool wl_emit_promote_rows(LLVMModuleRef module, unsigned wave_size);

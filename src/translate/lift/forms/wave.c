@@ -8,6 +8,7 @@
 #include "machine/helpers.h"
 
 #include <stddef.h>
+#include <string.h>
 
 /* ---- the unit ---- */
 
@@ -62,9 +63,19 @@ static void lift_blocks(struct wl_lift *l) {
 }
 
 /* All strips are unrolled, and what does not fit the host's registers is spilled. */
+/* Whether a unit divides by multiplication: most of its code is scalar in waves of one quotient, if registers are values (native/quotient.c). */
+static bool divides(const struct wl_unit *unit) {
+    for (uint32_t i = 0; i < unit->inst_count; i++)
+        if (!strcmp(unit->insts[i].mnemonic, "v_mul_hi_u32"))
+            return true;
+    return false;
+}
+
 static unsigned row_budget(const struct wl_lift *l) {
-    enum { MAX_ITEMS = 320 };
-    return l->unit.mode == WL_MODE_FULL && !l->unit.code->stops ? MAX_ITEMS : 0;
+    enum { MAX_ITEMS = 320, MAX_DIVIDED = 640 };
+    if (l->unit.mode != WL_MODE_FULL || l->unit.code->stops)
+        return 0;
+    return divides(l->unit.code) ? MAX_DIVIDED : MAX_ITEMS;
 }
 
 static LLVMValueRef state_of(struct wl_lift *l, unsigned wave) {
