@@ -73,6 +73,7 @@ struct wl_sanitize_site {
     uint8_t polls;      /* enum wl_sanitize_polls */
     uint8_t second;     /* of an instruction with two addresses: the second one */
     uint8_t scope;      /* enum wl_sanitize_scope, of global memory. Plain accesses have any */
+    bool updates;       /* a store of what was loaded at the same place and changed */
     bool is_volatile;   /* a store that is waited for at once: as compilers make volatile ones, not atomic ones */
     struct wl_transfer transfer;
 };

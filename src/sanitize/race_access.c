@@ -288,7 +288,7 @@ static void keep_atomic(const struct check *c, const struct cells *cells, unsign
             return; /* one is enough */
     const unsigned slot = slot_of(c, cells, i);
     if (slot < 2)
-        put(&cells->read[slot][i], write & ~(uint64_t)WL_RACE_STRONG);
+        put(&cells->read[slot][i], write);
 }
 
 static void check_atomic(const struct check *c, const struct cells *cells, unsigned i, unsigned lane, uint64_t address) {
@@ -363,6 +363,15 @@ static bool values_differ(const struct wl_san_access *a, unsigned one, unsigned 
     return false;
 }
 
+/* Whether a change of what is there is lost, because another lane makes the same one at the same time. */
+static bool loses(const struct check *c, unsigned bit) {
+    const uint64_t address = c->access->address[bit];
+    bool same = true;
+    for (uint64_t cell = address & ~UINT64_C(3); c->access->site->updates && same && cell < address + c->access->site->bytes; cell += 4)
+        same = keeps_value(c, c->access->first_lane + bit, address, cell);
+    return !same;
+}
+
 /* Lanes with one address and different values. Addresses that overlap in part are compared as if they did not. */
 static void check_lanes(const struct check *c) {
     enum { SLOTS = 128 };
@@ -378,7 +387,7 @@ static void check_lanes(const struct check *c) {
             slot = (slot + 1) % SLOTS;
         if (slots[slot] == 0xff) {
             slots[slot] = (uint8_t)bit;
-        } else if (values_differ(a, slots[slot], bit)) {
+        } else if (values_differ(a, slots[slot], bit) || loses(c, bit)) {
             wl_race_report_lanes(c->of, a->site, a->first_lane + bit, a->first_lane + slots[slot], a->space, a->address[bit]);
             return;
         }
@@ -496,11 +505,9 @@ static bool has_one_address(const struct wl_san_access *a) {
 }
 
 /* Whether the instruction looks for what others store. Of loads that may look at one flag after the other those do that have one address for
- * all lanes, and are of LDS or past the nearest cache: others may go through a list of tasks. */
+ * all lanes. */
 static bool does_poll(const struct wl_san_access *a) {
-    if (a->site->polls != WL_SANITIZE_MAY_POLL)
-        return a->site->polls;
-    return (a->space == WL_SANITIZE_LDS || wl_sanitize_is_strong(a->site, false)) && has_one_address(a);
+    return a->site->polls == WL_SANITIZE_MAY_POLL ? has_one_address(a) : a->site->polls;
 }
 
 /* Whether a load that does not poll stands for an atomic one. Of LDS those with an address for each lane do not: they are volatile. */
@@ -508,9 +515,11 @@ static bool is_strong(const struct wl_sanitize_site *site, const struct wl_san_a
     return wl_sanitize_is_strong(site, lds) && !(lds && access && !has_one_address(access));
 }
 
-/* Whether an access of global memory is atomic for its workgroup alone: it says so, or it looks again and again at what its cache has. */
+/* Whether an access of global memory is atomic for its workgroup alone: it says so, or it looks again and again at what its cache has.
+ * (Of scalar loads the cache is emptied in between.) */
 static bool is_narrow(const struct wl_sanitize_site *site, bool polls) {
-    return site->scope == WL_SANITIZE_OF_GROUP || (polls && site->kind == WL_SANITIZE_LOAD && !wl_sanitize_is_strong(site, false));
+    const bool looks_in_cache = polls && site->kind == WL_SANITIZE_LOAD && !site->scalar && !wl_sanitize_is_strong(site, false);
+    return site->scope == WL_SANITIZE_OF_GROUP || looks_in_cache;
 }
 
 /* A store behind a wait begins a row: it may tell other waves of what came before. */
@@ -677,6 +686,8 @@ bool wl_race_run(struct wl_san_wave *wave, const struct wl_san_lanes *run) {
     struct check c;
     if (site->polls && (run->uniform || count == 1))
         return false; /* it may look for what others store */
+    if (site->updates && run->uniform && count > 1)
+        return false; /* all lanes make the same change */
     if ((left.address | left.size) & 3 || (!run->uniform && run->lanes >> first != UINT64_MAX >> (64 - count)))
         return false;
     if (is_logged(wave, site, NULL, run, &left) || !begin_check(&c, wave, site, NULL, run->space, false))

@@ -627,6 +627,31 @@ CASE(barrier_of_one) {
     LAUNCH(barrier_of_one, 4, 128, p, out, 512);
 }
 
+/* Counters of one wave alone: all lanes find the same number, and store the same. */
+KERNEL lost_counts(int *count) {
+    if (F)
+        *count += 1; // FAULT: racecheck race-lanes @gfx90a+,gfx942+,gfx1030+,gfx1100+,gfx1200+
+    else
+        atomicAdd(count, 1);
+}
+CASE(lost_counts) {
+    Buffer<int> count(1);
+    LAUNCH(lost_counts, 1, 32, count);
+}
+
+KERNEL lost_degrees(const int *column, int *degree) {
+    const int u = column[threadIdx.x] / 4;
+    if (F)
+        degree[u] += 1; // FAULT: racecheck race-lanes @gfx90a+,gfx942+,gfx1030+,gfx1100+,gfx1200+
+    else
+        atomicAdd(&degree[u], 1);
+}
+CASE(lost_degrees) {
+    Graph g;
+    Buffer<int> degree(Graph::N);
+    LAUNCH(lost_degrees, 1, 32, g.column, degree);
+}
+
 /* ---- sound in both ways -------------------------------------------------------------------------- */
 
 /* Vertices are marked by many, all in one way. */

@@ -308,7 +308,7 @@ CASE(push_ranks) {
 KERNEL frontier(const int *list, int count, int *level, int *next, int *places, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, u = i < count ? neighbour(list[i], 1, n) : 0;
     if (i < count && atomicCAS(&level[u], 0, 2) == 0) {
-        const int place = F ? places[0]++ : atomicAdd(places, 1); // FAULT: racecheck race-workgroups|race-waves
+        const int place = F ? places[0]++ : atomicAdd(places, 1); // FAULT: racecheck race-workgroups|race-waves|race-lanes
         next[place] = u;                                          // FAULT: racecheck race-lanes|race-waves|race-workgroups
     }
 }
@@ -351,7 +351,7 @@ CASE(one_too_many) {
 KERNEL histogram(const int *in, int *bins) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (F)
-        bins[in[i] + i % 16] += 1; // FAULT: racecheck race-workgroups|race-waves
+        bins[in[i] + i % 16] += 1; // FAULT: racecheck race-workgroups|race-waves|race-lanes
     else
         atomicAdd(&bins[in[i] + i % 16], 1);
 }

@@ -129,6 +129,7 @@ struct wl_inst {
     bool fence;          /* nothing behind it is done before what stands in front of it (fence.c) */
     bool is_quiet;       /* a wait of which racecheck learns nothing (rewrite/quiet_waits.c) */
     bool is_volatile;    /* a store that the next instruction waits for (there, too) */
+    bool updates;        /* a store of what was loaded at the same place and changed (rewrite/updates.c) */
     uint32_t early;      /* in a unit for racecheck: number of wl_unit.early, plus 1; 0: none */
     bool ends_turn;      /* a wait at which the workgroup's other waves have their turns (unit/turns.h) */
     uint8_t piece;       /* its number, of those that one instruction is done in (unit/pieces.h) */

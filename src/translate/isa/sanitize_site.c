@@ -121,6 +121,7 @@ void wl_sanitize_site_fill(struct wl_sanitize_site *site, const struct wl_inst *
     site->scalar = wl_inst_is_scalar(inst);
     site->scope = (uint8_t)scope_of(site);
     site->is_volatile = inst->is_volatile;
+    site->updates = inst->updates;
     fill_transfer(&site->transfer, inst);
 }
 

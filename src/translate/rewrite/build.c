@@ -17,6 +17,8 @@ enum wl_status wl_unit_build(struct wl_unit *unit, struct wl_decoder *decoder, c
         status = wl_unit_find_early_uses(unit);
     if (!status && request->sanitize & WL_SANITIZE_RACECHECK)
         status = wl_unit_find_quiet_waits(unit);
+    if (!status && request->sanitize & WL_SANITIZE_RACECHECK)
+        wl_unit_find_updates(unit);
     if (!status) {
         wl_unit_settle_barriers(unit);
         status = wl_unit_find_fences(unit);

@@ -39,6 +39,9 @@ enum wl_status wl_unit_find_early_uses(struct wl_unit *unit);
 /* quiet_waits.c: in units for racecheck, marks the waits of which it learns nothing, and volatile stores. WL_OUT_OF_MEMORY. */
 enum wl_status wl_unit_find_quiet_waits(struct wl_unit *unit);
 
+/* updates.c: in units for racecheck, marks stores of what was loaded at the same place and changed. */
+void wl_unit_find_updates(struct wl_unit *unit);
+
 /* schedule.c: moves scalar instructions that read what vector instructions of their basic block made down to where their results are
  * needed: the instructions of a basic block are not in address order then, its first and last aside. For native code, before
  * wl_unit_liveness. */

@@ -1,6 +1,7 @@
 /* initcheck: accesses to memory. */
 #include "translate/steps/init.h"
 
+#include "machine/image.h"
 #include "machine/image_instruction.h"
 #include "translate/isa/lane.h"
 
@@ -14,7 +15,15 @@ struct access {
     bool is_scalar, atomic_scalar;
     uint16_t scalar_data, scalar_count; /* of a scalar atomic */
     bool keeps_half;                    /* the other half of the results */
+    bool any_image;                     /* an image instruction of gfx9: the resource says how many of its address registers count */
+    uint16_t resource;
 };
+
+/* Address registers that are for a resource with more dimensions than this one. */
+static unsigned surplus(const uint32_t *resource) {
+    const uint32_t type = resource[3] >> 28;
+    return type == WL_IMAGE_1D ? 2 : type == WL_IMAGE_2D || type == WL_IMAGE_1D_ARRAY ? 1 : 0;
+}
 
 /* Bits that decide are defined from here on. */
 static void forget_row(struct wl_undefined *u, unsigned row, uint64_t lanes) { u->lanes[row] &= ~lanes; }
@@ -48,7 +57,8 @@ static const struct wl_step *run_access(struct wl_machine *m, const struct wl_st
         return step + 1;
     if (exec || a->is_scalar)
         check_scalars(m, a, a->scalars, WL_USE_ADDRESS);
-    check_rows(m, a, a->addresses, a->address_count, WL_USE_ADDRESS, exec);
+    const unsigned count = a->address_count, unused = a->any_image ? surplus(m->sgpr + a->resource) : 0;
+    check_rows(m, a, a->addresses, count > unused ? count - unused : count, WL_USE_ADDRESS, exec);
     check_rows(m, a, a->data, a->data_count, WL_USE_ATOMIC, exec);
     if (a->atomic_scalar) {
         uint64_t set[2] = {0, 0};
@@ -115,6 +125,9 @@ static void plan_others(struct access *a, const struct wl_inst *inst) {
         if (!stores || i != 1)
             if (image || block)
                 add_address(a, &inst->operands[i]);
+    a->any_image = image && !inst->has_dim && !inst->a16 && inst->operand_count > 2 && inst->operands[2].kind == WL_OPERAND_SGPR &&
+                   WL_IMAGE_KIND_OF(inst->isa->image) != WL_IMAGE_RESINFO && WL_IMAGE_KIND_OF(inst->isa->image) != WL_IMAGE_BVH;
+    a->resource = inst->operands[2].reg;
     for (unsigned i = 0; i < inst->address_count; i++)
         add_address(a, &(struct wl_operand){.kind = WL_OPERAND_VGPR, .reg = inst->addresses[i], .count = 1});
 }
