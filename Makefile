@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 CMAKE   = cmake -G Ninja -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 FORMATTED = $(shell git -c safe.directory='*' ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.cpp' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
 
-.PHONY: all deps demo check bench bench-cliffs bench-wild bench-libraries check-matrix-sums install format check-format lint check-asan check-tsan check-sanitizers check-aarch64 check-cmake check-debian13 check-llvm check-triton check-rocm check-rccl check-suites check-clang check-newer-targets check-hip-tests check-ending coverage packages dist check-packages check-reproducible site check-site clean
+.PHONY: all deps demo check bench bench-cliffs bench-wild bench-libraries check-matrix-sums install format check-format lint check-asan check-tsan check-sanitizers check-aarch64 check-cmake check-debian13 check-llvm check-triton check-rocm check-jax check-rccl check-suites check-clang check-newer-targets check-hip-tests check-ending coverage packages dist check-packages check-reproducible site check-site clean
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -103,6 +103,10 @@ check-triton: deps all
 # rocBLAS, rocFFT and rocSOLVER of a newer Debian in a folder of its own, 10 GB: not part of `make check`.
 check-rocm: deps all
 	tests/rocm/check.sh $(BUILD)
+
+# JAX's wheels for ROCm from PyPI against JAX's CPU backend, in a folder of its own, 14 GB. TARGETS="gfx90a gfx1100" chooses processors.
+check-jax: deps all
+	tests/jax/check.sh $(BUILD) $(TARGETS)
 
 # RCCL of Debian 13 over 2, 4 and 8 devices of a process, and of a process each, in a folder of its own, 5 GB. RELEASE=experimental has a newer one.
 check-rccl: deps all
