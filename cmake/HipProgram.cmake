@@ -29,10 +29,17 @@ if(WAVELIFT_MATRIX STREQUAL small)
   set(wl_hipcc_archs gfx90a)
 endif()
 
-find_program(WL_CLANGXX NAMES clang++-19)
+# The compiler of the programs: clang 19, or, where the only device libraries are a newer clang's, whose bitcode 19 does not read (Debian sid), that one.
+file(GLOB wl_old_device_libs /usr/lib/*/amdgcn/bitcode/ockl.bc /usr/lib/llvm-1[0-9]/lib/clang/*/amdgcn/bitcode/ockl.bc)
+file(GLOB wl_new_device_libs /usr/lib/llvm-2[0-9]/lib/clang/*/amdgcn/bitcode/ockl.bc)
+set(wl_hip_clang 19)
+if(wl_new_device_libs AND NOT wl_old_device_libs)
+  string(REGEX REPLACE ".*/llvm-([0-9]+)/.*" "\\1" wl_hip_clang "${wl_new_device_libs}")
+endif()
+find_program(WL_CLANGXX NAMES clang++-${wl_hip_clang})
 find_program(WL_HIPCC NAMES hipcc)
-# The compiler behind hipcc: Debian 12's, or Debian 13's.
-find_path(WL_HIPCC_LLVM NAMES clang PATHS /usr/lib/llvm-15/bin /usr/lib/llvm-17/bin NO_DEFAULT_PATH)
+# The compiler behind hipcc: Debian 12's, Debian 13's, or sid's.
+find_path(WL_HIPCC_LLVM NAMES clang PATHS /usr/lib/llvm-15/bin /usr/lib/llvm-17/bin /usr/lib/llvm-21/bin NO_DEFAULT_PATH)
 if(CMAKE_CROSSCOMPILING) # its driver knows one host
   unset(WL_HIPCC CACHE)
 endif()
@@ -42,7 +49,8 @@ set(WL_HIPCC_DEVICE_LIBS ${CMAKE_BINARY_DIR}/device-libs-hipcc) # an older clang
 set(WL_PROGRAMS ${CMAKE_BINARY_DIR}/programs)
 file(MAKE_DIRECTORY ${WL_PROGRAMS})
 if(WL_CLANGXX)
-  execute_process(COMMAND ${CMAKE_SOURCE_DIR}/tools/device-libs.sh ${WL_DEVICE_LIBS} RESULT_VARIABLE status)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env CLANG=clang-${wl_hip_clang} ${CMAKE_SOURCE_DIR}/tools/device-libs.sh ${WL_DEVICE_LIBS}
+                  RESULT_VARIABLE status)
   if(WL_HIPCC AND NOT status)
     execute_process(COMMAND ${CMAKE_COMMAND} -E env CLANG=${WL_HIPCC_LLVM}/clang ${CMAKE_SOURCE_DIR}/tools/device-libs.sh ${WL_HIPCC_DEVICE_LIBS}
                     RESULT_VARIABLE status)

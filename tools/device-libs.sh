@@ -17,7 +17,7 @@ if [ -z "$system" ]; then # Debian 12's place; Debian 13's, among the resources 
 fi
 clang=${CLANG:-clang-19}
 
-[ -f "$system/ockl.bc" ] || { echo "device-libs.sh: no device libraries in $system (package rocm-device-libs, or rocm-device-libs-17)" >&2; exit 1; }
+[ -f "$system/ockl.bc" ] || { echo "device-libs.sh: no device libraries in $system (package rocm-device-libs, rocm-device-libs-17 or rocm-device-libs-21)" >&2; exit 1; }
 mkdir -p "$destination"
 for module in "$system"/*.bc; do
     [ -e "$destination/${module##*/}" ] || ln -s "$module" "$destination/"

@@ -129,6 +129,7 @@ enum wl_status walk_object(const void *data, size_t size) {
         status = wl_codeobject_load(object, image, 0x7f0000000000);
         free(image);
     }
+    (void)sum;
     wl_codeobject_close(object);
     return status;
 }

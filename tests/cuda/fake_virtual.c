@@ -199,7 +199,7 @@ struct pool_memory {
 };
 static struct pool_memory *pool_memories;
 
-static const char pool_mark[8] = "fakepool";
+static const char pool_mark[] = {'f', 'a', 'k', 'e', 'p', 'o', 'o', 'l'};
 
 static CUresult add_memory(int file, size_t size, CUdeviceptr *address) {
     struct pool_memory *made = malloc(sizeof *made);

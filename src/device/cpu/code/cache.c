@@ -34,7 +34,7 @@ struct header {
     uint64_t checksum[2]; /* XXH3-128 of the object */
 };
 
-static const char magic[8] = "WLCACHE1";
+static const char magic[] = {'W', 'L', 'C', 'A', 'C', 'H', 'E', '1'};
 
 /* ---- keys ----------------------------------------------------------------------------------- */
 
