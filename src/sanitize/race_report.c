@@ -3,7 +3,9 @@
 #include "sanitize/race_state.h"
 
 #include "base/array.h"
+#include "base/text.h"
 #include "sanitize/allocations.h"
+#include "sanitize/names.h"
 
 #include <pthread.h>
 
@@ -46,10 +48,21 @@ static void fill_earlier(uint64_t record, struct wl_san_place *place) {
     items_of(launch, place->wave, place->lane, place);
 }
 
+/* Code of device malloc, which knows what it has in its own variables. */
+static bool is_of_malloc(const struct wl_san_place *place) {
+    char name[256];
+    if (!place->object)
+        return false;
+    wl_san_code_name(place->object, place->code, name, sizeof name);
+    return wl_starts_with(name, "__ockl_dm_");
+}
+
 /* False: the memory goes from hand to hand by other means than kernels' code shows: device malloc's, or the runtime's own. */
 static bool find_block(struct wl_san_finding *finding) {
     if (finding->space != WL_SANITIZE_GLOBAL || !wl_san_find(finding->address, &finding->block))
         return true;
+    if (finding->block.kind == WL_SAN_CODE && is_of_malloc(&finding->at) && is_of_malloc(&finding->second))
+        return false;
     return finding->block.kind != WL_SAN_HEAP && finding->block.kind != WL_SAN_SYSTEM;
 }
 

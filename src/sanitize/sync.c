@@ -15,8 +15,15 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* The last places that a wave has looked at. One that waits looks at few, again and again; one that looks at others goes on. */
+enum { PLACES = 16, OTHERS = 64 };
 
 struct sync_wave {
+    uint64_t places[PLACES]; /* a ring */
+    uint32_t place_count;
     uint64_t lanes;  /* that it began with */
     uint64_t missed; /* of these, off at its last barriers */
     struct wl_san_place missed_at;
@@ -62,6 +69,8 @@ static void begin_wave(struct sync_wave *wave, uint64_t lanes) {
     wave->lanes = lanes;
     wave->missed = wave->barrier_code = wave->behind = wave->last = wave->address = 0;
     wave->lane = wave->space = wave->kind = 0;
+    memset(wave->places, 0, sizeof wave->places);
+    wave->place_count = 0;
     wave->ended = wave->told = false;
 }
 
@@ -140,6 +149,15 @@ static void tell_wave(const struct wl_san_group *group, uint32_t missing, const 
 /* The place in the kernel itself. */
 static uint64_t outermost(const struct wl_san_wave *wave, uint64_t code) { return wave->call_count ? wave->calls[0] - 4 : code; }
 
+static void note_place(struct sync_wave *w) {
+    for (unsigned i = 0; i < PLACES; i++)
+        if (w->places[i] == w->address)
+            return;
+    w->places[w->place_count % PLACES] = w->address;
+    if (++w->place_count % OTHERS == 0)
+        wl_sync_progress();
+}
+
 void wl_sync_access(struct wl_san_wave *wave, const struct wl_san_access *access) {
     struct sync_wave *w = wave->sync;
     const struct wl_sanitize_site *site = access->site;
@@ -158,6 +176,7 @@ void wl_sync_access(struct wl_san_wave *wave, const struct wl_san_access *access
     const unsigned first = (unsigned)__builtin_ctzll(access->lanes);
     w->last = site->address;
     w->address = access->address[first];
+    note_place(w);
     w->lane = access->first_lane + first;
     w->space = access->space;
     w->kind = site->kind;
@@ -252,18 +271,30 @@ static uint32_t find_waiting(const struct wl_san_group *group) {
     return found;
 }
 
-/* Several threads look. */
-static uint64_t quiet_for(void) {
+static uint64_t processor_time(void) {
+    struct timespec time = {0};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+/* Whether nothing has happened for long enough. Where other processes have the processors, waves need longer. Several threads look. */
+static bool is_quiet(void) {
+    enum { MUCH_LONGER = 10 };
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct wl_san_quiet quiet;
+    static uint64_t used;
     pthread_mutex_lock(&lock);
-    const uint64_t time = wl_san_quiet_for(&quiet, atomic_load_explicit(&done, memory_order_relaxed));
+    const uint64_t since = quiet.since, time = wl_san_quiet_for(&quiet, atomic_load_explicit(&done, memory_order_relaxed));
+    const uint64_t now = processor_time();
+    if (quiet.since != since)
+        used = now;
+    const bool has_run = now - used >= WL_SAN_PATIENCE_NS / 2 || time >= MUCH_LONGER * WL_SAN_PATIENCE_NS;
     pthread_mutex_unlock(&lock);
-    return time;
+    return time >= WL_SAN_PATIENCE_NS && has_run;
 }
 
 bool wl_sync_stuck(struct wl_san_group *group) {
-    if (quiet_for() < WL_SAN_PATIENCE_NS || !group->sync)
+    if (!is_quiet() || !group->sync)
         return false;
     const struct sync_wave *w = &((struct sync_group *)group->sync)->waves[find_waiting(group)];
     if (is_shared(w))
