@@ -58,7 +58,6 @@ for arch in $thorough; do
     count '\.local|vote\.sync\.ballot|shfl' 0 0 $triad
     count 'vote' 0 2 $triad
     count 'ld\.global\.v2\.b32' 2 4 $triad
-    count '^\s*ld\.global' 0 0 $triad # unpredicated
     # SGEMM: LDS in vectors without a test of alignment, EXEC known to be full in the loop, few registers.
     sgemm=$work/sgemm-$arch/*sgemm64*.ptx
     count 'ld\.shared\.v4' 16 128 $sgemm
@@ -68,6 +67,23 @@ for arch in $thorough; do
     # A divergent loop is each thread's own, with a thread for each lane in waves of 64, too.
     count 'vote|selp' 0 0 $work/mandelbrot-$arch/*.ptx
     count 'maxntid 256' 1 1 $work/mandelbrot-$arch/*.ptx
+    # So are loops with a counter in a scalar, with several exits, with stacks in private memory, branches whose ends the compiler copied, and
+    # scalar conditions under a mask; arrays in LDS behind barriers are no reason against a thread for each lane, nor is private memory.
+    make parting $arch 128
+    count 'vote' 0 0 $work/parting-$arch/*counted*.ptx $work/parting-$arch/*searches*.ptx $work/parting-$arch/*powers*.ptx
+    count 'maxntid 128' 3 3 $work/parting-$arch/*counted*.ptx $work/parting-$arch/*searches*.ptx $work/parting-$arch/*powers*.ptx
+    make private_memory $arch 128
+    count 'vote' 0 0 $work/private_memory-$arch/*.ptx
+    count '(ld|st)\.(b32|b8|u8|s8|b16|u16|s16|v2|v4)' 0 0 $work/private_memory-$arch/*.ptx # generic ones
+    count 'maxntid 128' 2 2 $work/private_memory-$arch/*counted_walks*.ptx $work/private_memory-$arch/*scribbles*.ptx
+    # LDS that the shape of the workgroups keeps within; dwords that the compiler did not know to be aligned are no vectors.
+    make parting $arch 8x8x8
+    count '@.*\.shared' 0 1 $work/parting-$arch/*cube*.ptx
+    count 'ld\.shared\.v' 0 0 $work/parting-$arch/*cube*.ptx
+    # Minima of computed numbers, and as compilers write them, are one instruction.
+    make extremes $arch 64
+    count '(min|max)\.f32' 5 $([ $arch = gfx90a ] && echo 10 || echo 5) $work/extremes-$arch/*floats*.ptx
+    count 'selp' 0 $([ $arch = gfx90a ] && echo 16 || echo 8) $work/extremes-$arch/*floats*.ptx
     # A loop of 64 turns of four bodies each, four turns at once.
     make nbody $arch 256
     count 'rsqrt\.approx' 16 16 $work/nbody-$arch/*ILb0E*.ptx
@@ -106,7 +122,7 @@ make workgroup_mode gfx1030 256
 count '\.pragma "nounroll"' 1 1 $work/workgroup_mode-gfx1030/*follow*.ptx
 # A flag that another wave of the workgroup sets is loaded in each round, though nothing but the loop says so.
 make spinning gfx90a 512
-count '@.* ld\.relaxed\.cta\.global\.b32' 1 1 $work/spinning-gfx90a/*wavesIL3Way0EL5Flags1ELb0E*.ptx
+count '^\s*ld\.relaxed\.cta\.global\.b32' 1 1 $work/spinning-gfx90a/*wavesIL3Way0EL5Flags1ELb0E*.ptx
 # Preloaded arguments are parameters like others; the kernel is what stands behind the trap.
 make preload gfx90a 64
 count 'st\.global' 1 8 $work/preload-gfx90a/*sum*.ptx

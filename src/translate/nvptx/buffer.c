@@ -84,6 +84,21 @@ void wl_ptx_buffer_places(struct wl_lift *l, const struct wl_inst *inst, unsigne
     }
 }
 
+/* soffset counts the bytes of all lanes. */
+static LLVMValueRef own_offset(struct wl_lift *l, LLVMValueRef soffset) {
+    return LLVMBuildLShr(l->b, soffset, wl_lift_int(l, l->i32, l->wave_size == 64 ? 6 : 5), "");
+}
+
+void wl_ptx_private_address(struct wl_lift *l, const struct wl_inst *inst, struct wl_ptx_access *a) {
+    const struct wl_operand *address = address_operand(inst);
+    LLVMValueRef offset = own_offset(l, scalar_offset(l, inst, address + 2));
+    if (address->kind == WL_OPERAND_VGPR)
+        offset = LLVMBuildAdd(l->b, offset, wl_ptx_dword(l, address->reg), "");
+    a->space = WL_PTX_LOCAL;
+    a->address = LLVMBuildAdd(l->b, wl_ptx_scratch(l), offset, "");
+    a->offset = inst->offset0;
+}
+
 void wl_ptx_buffer_address(struct wl_lift *l, const struct wl_inst *inst, struct wl_ptx_access *a) {
     const struct wl_operand *address = address_operand(inst);
     unsigned reg = address[1].reg;
@@ -100,9 +115,8 @@ void wl_ptx_buffer_address(struct wl_lift *l, const struct wl_inst *inst, struct
     a->bytes_left = LLVMBuildSub(b, limit, LLVMBuildZExt(b, offset, l->i64, ""), "");
     a->space = WL_PTX_GLOBAL;
     a->offset = 0;
-    if (scratch) { /* soffset counts the bytes of all lanes */
-        LLVMValueRef own = LLVMBuildLShr(b, soffset, wl_lift_int(l, l->i32, l->wave_size == 64 ? 6 : 5), "");
-        own = LLVMBuildZExt(b, LLVMBuildAdd(b, own, offset, ""), l->i64, "");
+    if (scratch) {
+        LLVMValueRef own = LLVMBuildZExt(b, LLVMBuildAdd(b, own_offset(l, soffset), offset, ""), l->i64, "");
         own = LLVMBuildAdd(b, LLVMBuildPtrToInt(b, l->ptx->scratch[wl_ptx_strip(l)], l->i64, ""), own, "");
         place = LLVMBuildSelect(b, scratch, own, place, "");
         a->bytes_left = LLVMBuildSelect(b, scratch, wl_lift_int(l, l->i64, INT64_MAX), a->bytes_left, "");

@@ -129,7 +129,7 @@ static LLVMValueRef known_result(LLVMValueRef call, const char *name) {
 }
 
 static bool fold_constants(LLVMModuleRef module) {
-    static const char *const names[] = {"wl.ballot", "wl.ballot.high", "wl.any", "wl.any.own", "wl.shuffle"};
+    static const char *const names[] = {"wl.ballot", "wl.ballot.high", "wl.any", "wl.any.own", "wl.any.same", "wl.shuffle"};
     bool folded = false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         LLVMValueRef function = LLVMGetNamedFunction(module, names[i]);
@@ -308,7 +308,7 @@ static void body_first64(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef fu
 
 /* Whether something is left that two warps cannot do together. */
 static bool needs_both_warps(LLVMModuleRef module) {
-    static const char *const names[] = {"wl.ballot", "wl.ballot.high", "wl.any", "wl.any.own", "wl.shuffle", "wl.first64"};
+    static const char *const names[] = {"wl.ballot", "wl.ballot.high", "wl.any", "wl.any.own", "wl.any.same", "wl.shuffle", "wl.first64"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         LLVMValueRef function = LLVMGetNamedFunction(module, names[i]);
         if (function && LLVMGetFirstUse(function))
@@ -324,6 +324,7 @@ static void give_bodies(LLVMModuleRef module) {
     } bodies[] = {{"wl.ballot", body_ballot},
                   {"wl.any", body_any},
                   {"wl.any.own", body_any},
+                  {"wl.any.same", body_any},
                   {"wl.shuffle", body_shuffle},
                   {"wl.first64", body_first64},
                   {WL_PTX_GATHER, wl_ptx_body_gather},
@@ -347,8 +348,8 @@ static void give_bodies(LLVMModuleRef module) {
 }
 
 static enum wl_status simplify_math(LLVMModuleRef module, LLVMTargetMachineRef machine) {
-    static bool (*const steps[])(LLVMModuleRef module) = {wl_ptx_simplify_roots, wl_ptx_simplify_scales, wl_ptx_fuse_math,
-                                                          wl_ptx_simplify_scales};
+    static bool (*const steps[])(LLVMModuleRef module) = {wl_ptx_simplify_signalling, wl_ptx_simplify_roots,  wl_ptx_simplify_scales,
+                                                          wl_ptx_fuse_math,           wl_ptx_simplify_scales, wl_ptx_simplify_signalling};
     enum wl_status status = WL_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && !status; i++)
         if (steps[i](module))
@@ -414,7 +415,7 @@ enum wl_status wl_ptx_optimize(const struct wl_ptx_request *request, LLVMModuleR
         status = run(module, machine, SECOND_PASSES);
     if (!status && LLVMGetNamedFunction(module, "wl.lds.within"))
         status = run(module, machine, RANGE_PASSES);
-    if (!status && wl_ptx_settle_lds(module))
+    if (!status && wl_ptx_settle_lds(module, request->static_lds))
         status = run(module, machine, CLEANING_PASSES);
     bool kept = !status && wl_ptx_keep_fragments(module);
     if (!status && (wl_ptx_load_rows(module, parts) || kept))
@@ -431,7 +432,9 @@ enum wl_status wl_ptx_optimize(const struct wl_ptx_request *request, LLVMModuleR
         status = run(module, machine, UNROLLING_PASSES);
     if (!status) {
         wl_ptx_forbid_unrolling(module);
+        wl_ptx_drop_predicates(module);
         keep_signs(module);
+        status = run(module, machine, "function(adce,simplifycfg)");
     }
     return status;
 }

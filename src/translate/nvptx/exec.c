@@ -7,6 +7,8 @@
  *   equal    is E
  *   within   is a part of E
  *   rest     holds at least those lanes of E that EXEC has lost: EXEC | mask covers E
+ *   none     has no lane
+ *   whole    has all lanes or none, as what scalar conditions choose
  *
  * A loop's mask of lanes that have left it starts as 0, while EXEC is E, takes what EXEC loses, and so stays a rest. */
 #include "translate/nvptx/analysis.h"
@@ -19,7 +21,7 @@ struct state {
     bool known;       /* the place was reached; the other members count only then */
     uint64_t mask[2]; /* registers that hold a mask, or a half of one: each bit belongs to one lane */
     bool exec_equal, exec_within;
-    uint64_t equal[2], within[2], rest[2]; /* a bit for each mask's first register */
+    uint64_t equal[2], within[2], rest[2], none[2], whole[2]; /* a bit for each mask's first register */
 };
 
 struct masks {
@@ -43,7 +45,7 @@ static void assign(uint64_t *set, unsigned reg, bool value) {
 
 /* What is known of the mask in one operand: see the file's comment. */
 struct facts {
-    bool equal, within, rest;
+    bool equal, within, rest, none, whole;
 };
 
 static bool is_register(const struct wl_operand *op, const struct masks *m) {
@@ -52,21 +54,29 @@ static bool is_register(const struct wl_operand *op, const struct masks *m) {
 
 static bool is_exec(const struct wl_operand *op, const struct masks *m) { return is_register(op, m) && op->reg == WL_SGPR_EXEC; }
 
+static bool is_all(uint64_t bits) { return bits == UINT64_MAX || bits == UINT32_MAX; }
+
 static struct facts look(const struct state *s, const struct masks *m, const struct wl_operand *op) {
     if (is_exec(op, m))
-        return (struct facts){s->exec_equal, s->exec_within, s->exec_equal};
-    if (op->kind == WL_OPERAND_IMM && op->bits == 0 && !op->is_float)
-        return (struct facts){false, true, s->exec_equal};
+        return (struct facts){.equal = s->exec_equal, .within = s->exec_within, .rest = s->exec_equal};
+    if (op->kind == WL_OPERAND_IMM && !op->is_float && (op->bits == 0 || is_all(op->bits)))
+        return (struct facts){.within = op->bits == 0, .rest = s->exec_equal, .none = op->bits == 0, .whole = true};
     if (!is_register(op, m))
-        return (struct facts){false, false, s->exec_equal};
-    bool equal = wl_bit(s->equal, op->reg);
-    return (struct facts){equal, equal || wl_bit(s->within, op->reg), equal || s->exec_equal || wl_bit(s->rest, op->reg)};
+        return (struct facts){.rest = s->exec_equal};
+    bool equal = wl_bit(s->equal, op->reg), none = wl_bit(s->none, op->reg);
+    return (struct facts){.equal = equal,
+                          .within = equal || none || wl_bit(s->within, op->reg),
+                          .rest = equal || s->exec_equal || wl_bit(s->rest, op->reg),
+                          .none = none,
+                          .whole = none || wl_bit(s->whole, op->reg)};
 }
 
 static void set_register(struct state *s, unsigned reg, struct facts f) {
     assign(s->equal, reg, f.equal);
     assign(s->within, reg, f.within);
     assign(s->rest, reg, f.rest);
+    assign(s->none, reg, f.none);
+    assign(s->whole, reg, f.whole);
 }
 
 /* Steps over a change of EXEC. If it may lose lanes, a mask that was a rest need not be one any more, unless the mask is E itself. `grows`:
@@ -146,7 +156,7 @@ static bool named(const struct wl_inst *inst, const struct masks *m, const char 
 
 static void step_saveexec(struct state *s, const struct masks *m, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
-    struct facts source = look(s, m, &op[1]), old = {s->exec_equal, s->exec_within, false};
+    struct facts source = look(s, m, &op[1]), old = {.equal = s->exec_equal, .within = s->exec_within};
     bool was_equal = s->exec_equal, was_within = s->exec_within, plain = inst->isa->bits == m->registers * 32;
     unsigned detail = plain ? inst->isa->detail : WL_SAVE_NOR;
     forget_touched(s, m, inst);
@@ -185,21 +195,24 @@ static void step_logic(struct state *s, const struct masks *m, const struct wl_i
         result = a;
     } else if (named(inst, m, "s_or")) {
         result.within = a.within && b.within;
+        result.none = a.none && b.none;
         result.equal = result.within && (a.equal || b.equal);
         result.rest = (a.rest && !a_exec) || (b.rest && !b_exec) || was_equal;
         if (to_exec && (a_exec || b_exec))
             result.equal = result.within && (other_facts.rest || was_equal);
     } else if (named(inst, m, "s_and")) {
         result.within = a.within || b.within;
+        result.none = a.none || b.none;
         result.equal = a.equal && b.equal;
     } else if (named(inst, m, "s_and_not1")) {
         result.within = a.within;
     } else if (named(inst, m, "s_xor")) {
         result.within = a.within && b.within;
         result.rest = (a_exec || b_exec) && was_within && (other_facts.equal || was_equal) && other_facts.within;
-    } else {
+    } else if (!named(inst, m, "s_not") && !named(inst, m, "s_cselect")) {
         return;
     }
+    result.whole = a.whole && b.whole;
     if (!to_exec) {
         if (is_register(&op[0], m))
             set_register(s, op[0].reg, result);
@@ -233,7 +246,7 @@ static void step(struct state *s, const struct masks *m, const struct wl_inst *i
         step_logic(s, m, inst);
     } else {
         bool comparison = inst->sem && is_comparison(inst) && is_register(&op[0], m);
-        struct facts result = {false, s->exec_within, s->exec_equal};
+        struct facts result = {.within = s->exec_within, .rest = s->exec_equal};
         forget_touched(s, m, inst);
         if (comparison) /* lanes of EXEC alone */
             set_register(s, op[0].reg, result);
@@ -242,10 +255,19 @@ static void step(struct state *s, const struct masks *m, const struct wl_inst *i
         note_masks(s, m, inst);
 }
 
+bool wl_ptx_flow_whole(const struct wl_ptx_flow *flow, uint32_t block, uint32_t at, const struct wl_operand *op) {
+    const struct masks *m = &flow->m;
+    struct state s = m->starts[block];
+    for (uint32_t i = 0; i < at && s.known; i++)
+        step(&s, m, &m->unit->insts[m->unit->blocks[block].first + i]);
+    return s.known && is_register(op, m) && look(&s, m, op).whole;
+}
+
 static bool same_state(const struct state *a, const struct state *b) {
     bool same = a->known == b->known && a->exec_equal == b->exec_equal && a->exec_within == b->exec_within;
     for (unsigned i = 0; i < 2; i++)
-        same &= a->mask[i] == b->mask[i] && a->equal[i] == b->equal[i] && a->within[i] == b->within[i] && a->rest[i] == b->rest[i];
+        same &= a->mask[i] == b->mask[i] && a->equal[i] == b->equal[i] && a->within[i] == b->within[i] && a->rest[i] == b->rest[i] &&
+                a->none[i] == b->none[i] && a->whole[i] == b->whole[i];
     return same;
 }
 
@@ -255,7 +277,8 @@ static bool join(struct state *to, const struct state *from) {
     if (other.exec_equal)
         other.rest[0] = other.rest[1] = UINT64_MAX;
     for (unsigned i = 0; i < 2; i++) {
-        other.within[i] |= other.equal[i];
+        other.within[i] |= other.equal[i] | other.none[i];
+        other.whole[i] |= other.none[i];
         other.rest[i] |= other.equal[i];
     }
     if (!to->known) {
@@ -270,6 +293,8 @@ static bool join(struct state *to, const struct state *from) {
         to->equal[i] &= other.equal[i];
         to->within[i] &= other.within[i];
         to->rest[i] &= other.rest[i];
+        to->none[i] &= other.none[i];
+        to->whole[i] &= other.whole[i];
     }
     return !same_state(&before, to);
 }
@@ -280,8 +305,8 @@ static bool hand_on(struct masks *m, uint32_t block, const struct state *s) { re
  *
  * AMD's branches on EXEC are the wave's: it skips code that no lane has to run, and leaves a loop when no lane is in it any more. Here a
  * thread whose lane is inactive may take such a branch alone, before the others, if the thread would do nothing in the code that it skips:
- * no inactive lane becomes active there, nothing crosses lanes, and the only scalar registers whose new values are used behind that code
- * are masks, of which each thread has its own bit. */
+ * no inactive lane becomes active there, nothing crosses lanes, and the only scalar registers whose new values the thread needs behind that
+ * code are masks, of which each thread has its own bit. */
 
 enum { MOST_BLOCKS = 400 };
 
@@ -352,11 +377,13 @@ static bool collect(struct region *r, const struct masks *m, uint32_t first, uin
 }
 
 /* Whether EXEC, in the region, never has a lane that it did not have where the region is entered. */
-static bool only_narrows(struct region *r, uint32_t first) {
+static bool only_narrows(struct region *r, const struct masks *whole, uint32_t first) {
     struct masks m = {.unit = r->unit, .registers = r->registers, .starts = calloc(r->unit->block_count + 1, sizeof *m.starts)};
     bool within = m.starts != NULL;
-    if (within)
+    if (within) {
         m.starts[first] = (struct state){.known = true, .exec_equal = true, .exec_within = true, .rest = {UINT64_MAX, UINT64_MAX}};
+        memcpy(m.starts[first].none, whole->starts[first].none, sizeof m.starts[first].none);
+    }
     for (bool changed = within; changed && within;) {
         changed = false;
         for (uint32_t p = 0; p < r->unit->block_count && within; p++) {
@@ -392,11 +419,13 @@ bool wl_ptx_may_part(const struct wl_ptx_flow *flow, uint32_t p, uint64_t change
                        .registers = flow->m.registers,
                        .inside = calloc(unit->block_count + 1, 1),
                        .work = calloc(MOST_BLOCKS, sizeof *r.work)};
-    bool parts = r.inside && r.work && collect(&r, &flow->m, first, join) && only_narrows(&r, first);
+    bool parts = r.inside && r.work && collect(&r, &flow->m, first, join) && only_narrows(&r, &flow->m, first);
     for (unsigned i = 0; i < 2; i++) {
-        parts = parts && !(r.others[i] & unit->blocks[join].live_in.scalar[i]);
         changed[i] = r.masks[i];
+        r.others[i] &= unit->blocks[join].live_in.scalar[i];
     }
+    if (parts && (r.others[0] | r.others[1]))
+        parts = wl_ptx_is_stale_harmless(unit, r.registers, p, join, r.others);
     free(r.inside);
     free(r.work);
     return parts;

@@ -114,6 +114,7 @@ static void find_size(struct wl_lift *l, const LLVMValueRef group[3], LLVMValueR
     }
 }
 
+static bool is_true(LLVMValueRef value) { return LLVMIsAConstantInt(value) && !LLVMIsNull(value); }
 static bool is_one(LLVMValueRef value) { return LLVMIsConstant(value) && LLVMConstIntGetZExtValue(value) == 1; }
 
 /* number % size, where quotient is number / size. */
@@ -234,29 +235,6 @@ static LLVMBasicBlockRef block_of(struct wl_lift *l, uint32_t block) {
     return off;
 }
 
-static LLVMValueRef any_active(struct wl_lift *l) {
-    bool parts = l->ptx->parts[l->unit.block - l->unit.code->blocks];
-    return parts ? wl_ptx_any_own(l, WL_SGPR_EXEC) : wl_ptx_any(l, WL_SGPR_EXEC);
-}
-
-static LLVMValueRef condition(struct wl_lift *l, const struct wl_inst *inst) {
-    LLVMValueRef scc;
-    switch (inst->isa->detail) {
-    case WL_IF_SCC0:
-    case WL_IF_SCC1:
-        scc = wl_lift_sgpr(l, WL_SGPR_SCC);
-        return LLVMBuildICmp(l->b, inst->isa->detail == WL_IF_SCC0 ? LLVMIntEQ : LLVMIntNE, scc, LLVMConstNull(l->i32), "");
-    case WL_IF_VCCZ:
-        return LLVMBuildNot(l->b, wl_ptx_any(l, WL_SGPR_VCC), "");
-    case WL_IF_VCCNZ:
-        return wl_ptx_any(l, WL_SGPR_VCC);
-    case WL_IF_EXECZ:
-        return LLVMBuildNot(l->b, any_active(l), "");
-    default:
-        return any_active(l);
-    }
-}
-
 /* The address, as it is or as the switch over known places of all units. */
 static void jump(struct wl_lift *l, LLVMValueRef address) {
     struct wl_ptx *p = l->ptx;
@@ -333,7 +311,7 @@ static void finish_block(struct wl_lift *l) {
         LLVMBuildBr(l->b, block_of(l, block->target));
         break;
     case WL_BLOCK_CBRANCH: {
-        LLVMValueRef taken = condition(l, last);
+        LLVMValueRef taken = wl_ptx_condition(l, last);
         LLVMBuildCondBr(l->b, taken, block_of(l, block->target), block_of(l, block->next));
         break;
     }
@@ -640,9 +618,11 @@ static bool find_partings(struct wl_lift *l) {
     struct wl_ptx *p = l->ptx;
     const struct wl_unit *unit = l->unit.code;
     free(p->parts);
+    free(p->own);
     free(p->met);
     wl_ptx_flow_destroy(p->flow);
     free(p->roundings);
+    p->own = calloc(unit->block_count + 1, sizeof *p->own);
     p->roundings = calloc(unit->block_count + 1, sizeof *p->roundings);
     if (p->roundings)
         wl_ptx_rounding_find(unit, p->request->float_mode & 15, p->roundings);
@@ -661,16 +641,21 @@ static bool find_partings(struct wl_lift *l) {
         for (unsigned w = 0; w < 2; w++)
             met[w] |= changed[w];
     }
-    return p->parts && p->met && p->flow && p->roundings;
+    if (p->parts && p->own && p->met && l->strips == 1)
+        wl_ptx_find_own_branches(unit, l->wave_size / 32, unit == p->units && is_true(p->entry_exec[0]), p->parts,
+                                 (const uint64_t(*)[2])p->met, p->own);
+    return p->parts && p->own && p->met && p->flow && p->roundings;
 }
 
 /* Whether memory is accessed by bytes or halves: where compilers copy those they make dwords of them, at any address. Unoptimized code
  * does so only in strings, where the device library had its passes before. */
-static bool touches_bytes(const struct wl_unit *unit, bool unoptimized) {
+static bool touches_bytes(const struct wl_unit *unit, bool unoptimized, bool own) {
     for (uint32_t i = 0; i < unit->inst_count; i++) {
         const struct wl_isa *isa = unit->insts[i].isa;
         bool access = isa && (isa->class == WL_ISA_LOAD || isa->class == WL_ISA_STORE);
-        if (access && isa->bits <= (unoptimized ? 8 : 16) && (isa->space == WL_SPACE_GLOBAL || isa->space == WL_SPACE_FLAT))
+        if (!access || isa->bits > (unoptimized ? 8 : 16))
+            continue;
+        if (own ? isa->space == WL_SPACE_SCRATCH : isa->space == WL_SPACE_GLOBAL || isa->space == WL_SPACE_FLAT)
             return true;
     }
     return false;
@@ -682,8 +667,9 @@ static void lift_units(struct wl_lift *l) {
     for (unsigned u = 0; u < p->unit_count && !l->status; u++) {
         l->unit.code = &p->units[u];
         l->unit.ir_blocks = p->ir_blocks[u];
-        p->unoptimized = wl_unit_is_unoptimized(l->unit.code);
-        p->touches_bytes = touches_bytes(l->unit.code, p->unoptimized);
+        p->unoptimized = wl_ptx_is_unoptimized(l->unit.code);
+        p->touches_bytes = touches_bytes(l->unit.code, p->unoptimized, false);
+        p->touches_own_bytes = !p->unoptimized && touches_bytes(l->unit.code, false, true);
         wl_ptx_find_masks(l, l->unit.code);
         if (!find_partings(l))
             l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory to follow branches");
@@ -786,6 +772,7 @@ enum wl_status wl_ptx_lift_kernel(const struct wl_ptx_request *request, struct w
     if (p) {
         wl_ptx_flow_destroy(p->flow);
         free(p->parts);
+        free(p->own);
         free(p->met);
         free(p->roundings);
         free(p->ir_blocks);

@@ -19,6 +19,10 @@ void wl_ptx_step_carries(struct wl_lift *l, const struct wl_effects *effects);
 /* Marks the SGPRs of a unit that hold masks. */
 void wl_ptx_find_masks(struct wl_lift *l, const struct wl_unit *unit);
 
+/* ---- nvptx/branch.c ---- */
+/* i1: whether the branch that ends the basic block at hand is taken. */
+LLVMValueRef wl_ptx_condition(struct wl_lift *l, const struct wl_inst *inst);
+
 /* ---- nvptx/lane.c ---- */
 /* The value that DPP reads of a row; *valid: <1 x i1>, NULL: all lanes have a source. */
 LLVMValueRef wl_ptx_dpp(struct wl_lift *l, const struct wl_inst *inst, unsigned row, LLVMValueRef *valid);

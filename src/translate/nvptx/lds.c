@@ -43,7 +43,66 @@ static LLVMValueRef find_limit(LLVMModuleRef module, LLVMBuilderRef b, unsigned 
     return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntUGT, size, less, ""), limit, LLVMConstNull(i32), "");
 }
 
-bool wl_ptx_settle_lds(LLVMModuleRef module) {
+/* The largest number that a value without a sign can be, as far as it is plain. */
+static uint64_t most(LLVMValueRef value, unsigned depth) {
+    enum { MOST_DEPTH = 12 };
+    const uint64_t all = UINT32_MAX;
+    if (LLVMIsAConstantInt(value))
+        return LLVMConstIntGetZExtValue(value);
+    if (!LLVMIsAInstruction(value) || depth == MOST_DEPTH)
+        return all;
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(value))));
+    if (LLVMIsACallInst(value)) { /* the thread's number */
+        LLVMValueRef range = LLVMGetMetadata(value, LLVMGetMDKindIDInContext(context, "range", 5)), bounds[2];
+        if (!range || LLVMGetMDNodeNumOperands(range) != 2)
+            return all;
+        LLVMGetMDNodeOperands(range, bounds);
+        return LLVMConstIntGetZExtValue(bounds[1]) - 1;
+    }
+    const LLVMOpcode opcode = LLVMGetInstructionOpcode(value);
+    if (opcode == LLVMSelect) {
+        const uint64_t a = most(LLVMGetOperand(value, 1), depth + 1), b = most(LLVMGetOperand(value, 2), depth + 1);
+        return a > b ? a : b;
+    }
+    if (LLVMGetNumOperands(value) != 2 || LLVMIsAPHINode(value) || LLVMTypeOf(value) != LLVMInt32TypeInContext(context))
+        return all;
+    LLVMValueRef second = LLVMGetOperand(value, 1);
+    const uint64_t a = most(LLVMGetOperand(value, 0), depth + 1), b = most(second, depth + 1);
+    const bool constant = LLVMIsAConstantInt(second) && b < 32;
+    uint64_t result = all;
+    switch (opcode) {
+    case LLVMAdd:
+        result = a + b;
+        break;
+    case LLVMMul:
+        result = a * b;
+        break;
+    case LLVMShl:
+        result = constant ? a << b : all;
+        break;
+    case LLVMLShr:
+        result = constant ? a >> b : a;
+        break;
+    case LLVMUDiv:
+        result = a;
+        break;
+    case LLVMURem:
+        result = LLVMIsAConstantInt(second) && b ? b - 1 : a;
+        break;
+    case LLVMAnd:
+        result = a < b ? a : b;
+        break;
+    case LLVMOr: /* at most their sum */
+    case LLVMXor:
+        result = a + b;
+        break;
+    default:
+        break;
+    }
+    return result < all ? result : all;
+}
+
+bool wl_ptx_settle_lds(LLVMModuleRef module, uint32_t size) {
     enum { MOST_BYTES = 16 };
     LLVMValueRef function = LLVMGetNamedFunction(module, within_marker), limits[MOST_BYTES + 1] = {NULL};
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
@@ -52,6 +111,8 @@ bool wl_ptx_settle_lds(LLVMModuleRef module) {
         LLVMValueRef call = LLVMGetUser(use), result = LLVMGetOperand(call, 0);
         unsigned bytes = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(call, 2));
         next = LLVMGetNextUse(use);
+        if (!LLVMIsAConstantInt(result) && most(LLVMGetOperand(call, 1), 0) + bytes <= size)
+            result = LLVMConstInt(LLVMTypeOf(result), 1, 0);
         if (!LLVMIsAConstantInt(result) || LLVMIsNull(result)) {
             if (!limits[bytes])
                 limits[bytes] = find_limit(module, b, bytes);

@@ -51,7 +51,7 @@ static const char *strength(const struct wl_lift *l, const struct wl_ptx_access 
 
 static LLVMValueRef offset_operand(struct wl_lift *l, int64_t offset) { return wl_lift_int(l, l->i32, (uint32_t)offset); }
 
-/* One instruction for `count` dwords or one element. */
+/* One instruction for `count` dwords or one element. The predicate is the last operand, but for old values: see wl_ptx_drop_predicates. */
 static void load_at(struct wl_lift *l, const struct wl_ptx_access *a, LLVMValueRef predicate, int64_t offset, unsigned bits, bool sign,
                     unsigned count, LLVMValueRef *old, LLVMValueRef *values) {
     static const char *const vectors[] = {"", "", ".v2", "", ".v4"};
@@ -77,19 +77,20 @@ static void store_at(struct wl_lift *l, const struct wl_ptx_access *a, LLVMValue
                      unsigned count, LLVMValueRef *values) {
     static const char *const vectors[] = {"", "", ".v2", "", ".v4"};
     char text[160], constraints[96], list[32];
-    operand_list(list, sizeof list, 3, count);
-    snprintf(text, sizeof text, "@$2 st%s%s%s%s [$0+$1], %s;", strength(l, a), space_name(a->space), vectors[count],
+    operand_list(list, sizeof list, 2, count);
+    snprintf(text, sizeof text, "@$%u st%s%s%s%s [$0+$1], %s;", count + 2, strength(l, a), space_name(a->space), vectors[count],
              bits == 8    ? ".b8"
              : bits == 16 ? ".b16"
                           : ".b32",
              list);
-    snprintf(constraints, sizeof constraints, "%c,n,b", address_letter(a->space));
-    LLVMValueRef arguments[3 + MAX_DWORDS] = {a->address, offset_operand(l, offset), predicate};
+    snprintf(constraints, sizeof constraints, "%c,n", address_letter(a->space));
+    LLVMValueRef arguments[3 + MAX_DWORDS] = {a->address, offset_operand(l, offset)};
     for (unsigned i = 0; i < count; i++) {
-        arguments[3 + i] = values[i];
+        arguments[2 + i] = values[i];
         strcat(constraints, ",r");
     }
-    strcat(constraints, ",~{memory}");
+    arguments[2 + count] = predicate;
+    strcat(constraints, ",b,~{memory}");
     wl_ptx_asm(l, text, constraints, l->void_type, arguments, 3 + count, true);
 }
 
@@ -116,10 +117,12 @@ static LLVMBasicBlockRef enter_unaligned(struct wl_lift *l, LLVMValueRef unalign
 }
 
 /* Whether an element of more than a byte may lie at any address. Compilers make dwords of copied bytes, and of fields of packed structures
- * (the hidden arguments are one), where the address is flat or global; what goes through descriptors, or to private memory, is aligned. The
- * offset of an instruction tells of a field: what it is added to is aligned. */
+ * (the hidden arguments are one), where the address is flat or global, and in private memory where that has bytes; what goes through
+ * descriptors is aligned. The offset of an instruction tells of a field: what it is added to is aligned. */
 static bool may_be_misaligned(const struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits) {
     const unsigned space = a->inst->isa->space, size = bits < 32 ? bits / 8 : 4;
+    if (space == WL_SPACE_SCRATCH && l->ptx->touches_own_bytes)
+        return bits > 8 && is_vgpr(wl_memory_operands(a->inst).address);
     const bool is_odd = (uint32_t)a->inst->offset0 % size != 0;
     return (l->ptx->touches_bytes || is_odd) && bits > 8 && (space == WL_SPACE_GLOBAL || space == WL_SPACE_FLAT);
 }
@@ -334,7 +337,7 @@ static LLVMValueRef scratch_generic(struct wl_lift *l) {
     return memory ? LLVMBuildPtrToInt(l->b, memory, l->i64, "") : LLVMConstNull(l->i64);
 }
 
-static LLVMValueRef scratch_local(struct wl_lift *l) {
+LLVMValueRef wl_ptx_scratch(struct wl_lift *l) {
     LLVMValueRef memory = l->ptx->scratch[wl_ptx_strip(l)];
     if (!memory)
         return LLVMConstNull(l->i32);
@@ -377,7 +380,7 @@ LLVMValueRef wl_ptx_scratch_address(struct wl_lift *l, const struct wl_operand *
     LLVMValueRef offset = is_vgpr(address) ? wl_ptx_dword(l, address->reg) : LLVMConstNull(l->i32);
     if (scalar && scalar->kind != WL_OPERAND_OFF)
         offset = LLVMBuildAdd(l->b, offset, wl_lift_scalar_operand(l, scalar, WL_U32), "");
-    return LLVMBuildAdd(l->b, scratch_local(l), offset, "");
+    return LLVMBuildAdd(l->b, wl_ptx_scratch(l), offset, "");
 }
 
 LLVMValueRef wl_ptx_lds_address(struct wl_lift *l, LLVMValueRef offset) {
@@ -388,9 +391,9 @@ LLVMValueRef wl_ptx_lds_address(struct wl_lift *l, LLVMValueRef offset) {
 /* The access of the strip at hand, but for LDS instructions with two addresses, whose offsets the caller sets. */
 static bool find_access(struct wl_lift *l, const struct wl_inst *inst, const struct wl_memory_operands *op, struct wl_ptx_access *a) {
     *a = (struct wl_ptx_access){.inst = inst, .predicate = wl_ptx_exec(l), .offset = inst->offset0, .wide_scope = true};
-    a->is_volatile = inst->isa->class != WL_ISA_ATOMIC && inst->isa->space != WL_SPACE_LDS && inst->isa->space != WL_SPACE_SCRATCH &&
-                     wl_inst_is_coherent(inst);
-    a->looks_again = inst->looks_again && inst->isa->space != WL_SPACE_LDS && inst->isa->space != WL_SPACE_SCRATCH;
+    const bool of_memory = inst->isa->space != WL_SPACE_LDS && !wl_inst_is_of_lane(inst);
+    a->is_volatile = inst->isa->class != WL_ISA_ATOMIC && of_memory && wl_inst_is_coherent(inst);
+    a->looks_again = inst->looks_again && of_memory;
     if (l->unit.facts && is_vgpr(op->address) && l->unit.facts->row[op->address->reg].kind == WL_FACT_AFFINE)
         a->stride = l->unit.facts->row[op->address->reg].stride;
     switch ((enum wl_space)inst->isa->space) {
@@ -413,7 +416,10 @@ static bool find_access(struct wl_lift *l, const struct wl_inst *inst, const str
         a->offset = 0;
         return true;
     case WL_SPACE_BUFFER:
-        wl_ptx_buffer_address(l, inst, a);
+        if (inst->is_private)
+            wl_ptx_private_address(l, inst, a);
+        else
+            wl_ptx_buffer_address(l, inst, a);
         return true;
     default:
         return false;
@@ -519,7 +525,8 @@ static void access_two(struct wl_lift *l, const struct wl_inst *inst, const stru
         values[i] = i < n ? wl_ptx_dword(l, op->data->reg + i) : wl_ptx_dword(l, op->data1->reg + i - n);
     for (unsigned i = 0; i < 2 * n && op->result; i++)
         old[i] = wl_ptx_keeps_inactive(l, op->result->reg + i) ? wl_ptx_dword(l, op->result->reg + i) : LLVMGetUndef(l->i32);
-    bool joined = offsets[1] == offsets[0] + size;
+    /* Compilers have instructions for aligned neighbours, and these for others: as one only where lanes' places tell that they are aligned. */
+    bool joined = offsets[1] == offsets[0] + size && a->stride && a->stride % (int32_t)(2 * size) == 0;
     for (unsigned part = 0; part < (joined ? 1 : 2); part++) {
         unsigned count = joined ? 2 * n : n;
         a->offset = offsets[part];
@@ -604,7 +611,7 @@ static void lift_buffer(struct wl_lift *l, const struct wl_inst *inst, const str
         lift_plain(l, inst, op, true);
         return;
     }
-    if (l->ptx->unoptimized) {
+    if (l->ptx->unoptimized || inst->is_private) {
         lift_plain(l, inst, op, false);
         return;
     }

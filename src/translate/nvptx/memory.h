@@ -31,6 +31,8 @@ void wl_ptx_store(struct wl_lift *l, const struct wl_ptx_access *access, unsigne
 void wl_ptx_flat_address(struct wl_lift *l, LLVMValueRef address, struct wl_ptx_access *access);
 /* Finds the address of a buffer access, and what is in range of it: linear buffers and scratch, without an index. */
 void wl_ptx_buffer_address(struct wl_lift *l, const struct wl_inst *inst, struct wl_ptx_access *access);
+/* The same of one that surely is scratch's (wl_inst.is_private). */
+void wl_ptx_private_address(struct wl_lift *l, const struct wl_inst *inst, struct wl_ptx_access *access);
 /* The same for a descriptor of any kind, with or without an index: `count` accesses of `bytes` bytes each, behind one another. */
 void wl_ptx_buffer_places(struct wl_lift *l, const struct wl_inst *inst, unsigned count, unsigned bytes, struct wl_ptx_access *accesses);
 /* i1: the descriptor is neither linear nor scratch's. */
@@ -46,6 +48,8 @@ LLVMValueRef wl_ptx_shuffle(struct wl_lift *l, LLVMValueRef value, LLVMValueRef 
 /* i64: a global, flat or scratch-less address without the instruction's offset, of its operands for address and base. */
 LLVMValueRef wl_ptx_wide_address(struct wl_lift *l, const struct wl_inst *inst, const struct wl_operand *address,
                                  const struct wl_operand *scalar);
+/* i32: where the scratch of the strip's lane lies. */
+LLVMValueRef wl_ptx_scratch(struct wl_lift *l);
 /* i32: a scratch address, likewise. */
 LLVMValueRef wl_ptx_scratch_address(struct wl_lift *l, const struct wl_operand *address, const struct wl_operand *scalar);
 /* Does an atomic on one lane; data, compare: i32 or i64. Returns the old value. */

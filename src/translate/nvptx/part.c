@@ -8,18 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BRANCHES = 512, MOST_BLOCKS = 2000 };
+enum { MOST_MARKERS = 512, MOST_BLOCKS = 2000, MOST_VALUES = 24, MOST_BRANCHES = 4 };
 
 struct parting {
-    LLVMValueRef call;          /* of the marker */
-    LLVMBasicBlockRef go, join; /* where threads go whose lane is on, and the others */
+    LLVMValueRef call; /* of the marker */
+    unsigned branches;
+    LLVMValueRef branch[MOST_BRANCHES]; /* those that it decides, alone or with other conditions */
+    bool same;                          /* a branch on VCC that all threads take alike, if all others can be taken alone */
     bool possible;
 };
 
 struct partings {
     LLVMModuleRef module;
     unsigned count;
-    struct parting of[MOST_BRANCHES];
+    struct parting of[MOST_MARKERS];
 };
 
 static bool is_marker(LLVMValueRef inst, const char *name) {
@@ -29,26 +31,29 @@ static bool is_marker(LLVMValueRef inst, const char *name) {
     return LLVMIsAFunction(called) && !strcmp(LLVMGetValueName(called), name);
 }
 
-/* The branch that the marker decides, directly or negated; NULL: it is used in another way. */
-static bool find_branch(struct parting *parting) {
-    LLVMValueRef value = parting->call;
-    bool negated = false;
-    for (unsigned depth = 0; depth < 2; depth++) {
-        LLVMUseRef use = LLVMGetFirstUse(value);
-        if (!use || LLVMGetNextUse(use))
-            return false;
-        LLVMValueRef user = LLVMGetUser(use);
-        if (LLVMIsABranchInst(user)) {
-            parting->go = LLVMGetSuccessor(user, negated ? 1 : 0);
-            parting->join = LLVMGetSuccessor(user, negated ? 0 : 1);
-            return parting->go != parting->join;
+/* Finds the branches that the marker has a part in. Other uses are a thread's own numbers: passes make a choice of a short branch. False:
+ * there are too many. */
+static bool find_branches(struct parting *parting) {
+    LLVMValueRef values[MOST_VALUES] = {parting->call};
+    unsigned count = 1;
+    for (unsigned at = 0; at < count; at++)
+        for (LLVMUseRef use = LLVMGetFirstUse(values[at]); use; use = LLVMGetNextUse(use)) {
+            LLVMValueRef user = LLVMGetUser(use);
+            if (LLVMIsABranchInst(user)) {
+                if (parting->branches == MOST_BRANCHES)
+                    return false;
+                parting->branch[parting->branches++] = user;
+            } else if (LLVMIsAInstruction(user) && LLVMTypeOf(user) == LLVMTypeOf(parting->call)) {
+                bool known = false;
+                for (unsigned i = 0; i < count; i++)
+                    known |= values[i] == user;
+                if (!known && count == MOST_VALUES)
+                    return false;
+                if (!known)
+                    values[count++] = user;
+            }
         }
-        if (!LLVMIsAInstruction(user) || LLVMGetInstructionOpcode(user) != LLVMXor)
-            return false;
-        negated = !negated;
-        value = user;
-    }
-    return false;
+    return true;
 }
 
 static bool is_crossing_asm(LLVMValueRef inst) {
@@ -61,7 +66,7 @@ static bool is_crossing_asm(LLVMValueRef inst) {
 /* Whether an instruction keeps threads from diverging: a marker, unless it stands for an address; barriers; code that
  * names threads. */
 static bool needs_warp(const struct partings *all, LLVMValueRef inst) {
-    static const char *const own[] = {"wl.any.own", "wl.kernarg", "wl.packet", "wl.queue", "wl.lds.within"};
+    static const char *const own[] = {"wl.any.own", "wl.any.same", "wl.kernarg", "wl.packet", "wl.queue", "wl.lds.within"};
     LLVMValueRef called = LLVMIsACallInst(inst) ? LLVMGetCalledValue(inst) : NULL;
     bool marker = called && LLVMIsAFunction(called) && !strncmp(LLVMGetValueName(called), "wl.", 3);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
@@ -69,7 +74,7 @@ static bool needs_warp(const struct partings *all, LLVMValueRef inst) {
     marker |= called && LLVMIsAFunction(called) && !strncmp(LLVMGetValueName(called), WL_PTX_QUAD, strlen(WL_PTX_QUAD));
     if (marker || is_marker(inst, WL_PTX_BARRIER) || is_marker(inst, "llvm.trap") || is_crossing_asm(inst))
         return true;
-    if (!is_marker(inst, "wl.any.own"))
+    if (!is_marker(inst, "wl.any.own") && !is_marker(inst, "wl.any.same"))
         return false;
     for (unsigned i = 0; i < all->count; i++)
         if (all->of[i].call == inst)
@@ -92,22 +97,31 @@ static bool is_listed(LLVMBasicBlockRef *blocks, unsigned count, LLVMBasicBlockR
     return false;
 }
 
-/* Whether diverged threads can run all that is reachable from `go` before `join`. */
-static bool can_part(const struct partings *all, const struct parting *parting, LLVMBasicBlockRef *blocks) {
+/* Whether diverged threads can run all that is reachable from `go` before they meet at `join`. */
+static bool can_run(const struct partings *all, LLVMBasicBlockRef go, LLVMBasicBlockRef join, LLVMBasicBlockRef *blocks) {
     unsigned count = 0;
-    blocks[count++] = parting->go;
+    blocks[count++] = go;
     for (unsigned at = 0; at < count; at++) {
         if (block_needs_warp(all, blocks[at]))
             return false;
         LLVMValueRef end = LLVMGetBasicBlockTerminator(blocks[at]);
         for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++) {
             LLVMBasicBlockRef next = LLVMGetSuccessor(end, i);
-            if (next == parting->join || is_listed(blocks, count, next))
+            if (next == join || is_listed(blocks, count, next))
                 continue;
             if (count == MOST_BLOCKS)
                 return false;
             blocks[count++] = next;
         }
+    }
+    return true;
+}
+
+static bool can_part(const struct partings *all, const struct parting *parting, LLVMBasicBlockRef *blocks) {
+    for (unsigned i = 0; i < parting->branches; i++) {
+        LLVMBasicBlockRef a = LLVMGetSuccessor(parting->branch[i], 0), b = LLVMGetSuccessor(parting->branch[i], 1);
+        if (a != b && !can_run(all, a, b, blocks) && !can_run(all, b, a, blocks))
+            return false;
     }
     return true;
 }
@@ -140,27 +154,46 @@ static void join_all_opposites(LLVMModuleRef module) {
     LLVMDisposeBuilder(b);
 }
 
-bool wl_ptx_part_threads(LLVMModuleRef module) {
-    LLVMValueRef marker = LLVMGetNamedFunction(module, "wl.any.own");
-    struct partings *all = calloc(1, sizeof *all);
-    LLVMBasicBlockRef *blocks = calloc(MOST_BLOCKS, sizeof *blocks);
-    bool parted = false;
-    for (LLVMUseRef use = all && blocks && marker ? LLVMGetFirstUse(marker) : NULL; use; use = LLVMGetNextUse(use)) {
-        if (all->count == MOST_BRANCHES)
-            break;
+static void list_markers(struct partings *all, LLVMModuleRef module, const char *name, bool same) {
+    LLVMValueRef marker = LLVMGetNamedFunction(module, name);
+    for (LLVMUseRef use = marker ? LLVMGetFirstUse(marker) : NULL; use && all->count < MOST_MARKERS; use = LLVMGetNextUse(use)) {
         struct parting *parting = &all->of[all->count++];
         parting->call = LLVMGetUser(use);
-        parting->possible = find_branch(parting);
+        parting->same = same;
+        parting->possible = same || find_branches(parting);
     }
-    for (bool changed = true; all && blocks && changed;) { /* one that is not possible keeps those around it */
+}
+
+/* Finds those that are possible. One that is not keeps those around it, and all that need every other one. */
+static void settle(struct partings *all, LLVMBasicBlockRef *blocks) {
+    for (bool changed = true; changed;) {
+        bool some_not = false;
         changed = false;
-        for (unsigned i = 0; i < all->count; i++)
-            if (all->of[i].possible && !can_part(all, &all->of[i], blocks)) {
+        for (unsigned i = 0; i < all->count; i++) {
+            if (all->of[i].possible && !all->of[i].same && !can_part(all, &all->of[i], blocks)) {
+                all->of[i].possible = false;
+                changed = true;
+            }
+            some_not |= !all->of[i].same && !all->of[i].possible;
+        }
+        for (unsigned i = 0; i < all->count && some_not; i++)
+            if (all->of[i].same && all->of[i].possible) {
                 all->of[i].possible = false;
                 changed = true;
             }
     }
-    for (unsigned i = 0; all && i < all->count; i++)
+}
+
+bool wl_ptx_part_threads(LLVMModuleRef module) {
+    struct partings *all = calloc(1, sizeof *all);
+    LLVMBasicBlockRef *blocks = calloc(MOST_BLOCKS, sizeof *blocks);
+    bool parted = false;
+    if (all && blocks) {
+        list_markers(all, module, "wl.any.own", false);
+        list_markers(all, module, "wl.any.same", true);
+        settle(all, blocks);
+    }
+    for (unsigned i = 0; all && blocks && i < all->count; i++)
         if (all->of[i].possible) {
             LLVMReplaceAllUsesWith(all->of[i].call, LLVMGetOperand(all->of[i].call, 0));
             LLVMInstructionEraseFromParent(all->of[i].call);

@@ -17,15 +17,19 @@
 #endif
 
 /* ---- nvptx/lds.c ---- */
-/* Replaces the markers of wl_ptx_within_lds by comparisons with the launch's size of LDS where the compiler has not found them to be true.
- * True: it changed something, and the module is to be cleaned. */
-bool wl_ptx_settle_lds(LLVMModuleRef module);
+/* Replaces the markers of wl_ptx_within_lds by comparisons with the launch's size of LDS where they are not known to be true; size: what the
+ * kernel has at least. True: it changed something, and the module is to be cleaned. */
+bool wl_ptx_settle_lds(LLVMModuleRef module, uint32_t size);
 
 /* ---- nvptx/unroll.c ---- */
 /* Tells LLVM's unrolling which loops of the kernel to unroll, and how far; true: some. */
 bool wl_ptx_ask_for_unrolling(LLVMModuleRef module);
 /* Keeps ptxas from unrolling the kernel's loops that end where a counter wraps: it counts their turns wrongly. */
 void wl_ptx_forbid_unrolling(LLVMModuleRef module);
+
+/* ---- nvptx/plain.c ---- */
+/* Takes predicates that are always true from loads and stores. */
+void wl_ptx_drop_predicates(LLVMModuleRef module);
 
 /* ---- nvptx/math.c ---- */
 /* The function to call for semantics: of those that this file knows one that stays a call of scalars for now. */
@@ -36,6 +40,8 @@ bool wl_ptx_simplify_roots(LLVMModuleRef module);
 bool wl_ptx_simplify_scales(LLVMModuleRef module);
 /* nvptx/fuse.c: makes one function of sequences that compute e^x or ln(x), and takes away what ranges make superfluous. True: as above. */
 bool wl_ptx_fuse_math(LLVMModuleRef module);
+/* nvptx/signalling.c: takes away what looks for signalling NaN where there is none. True: as above. */
+bool wl_ptx_simplify_signalling(LLVMModuleRef module);
 /* Lets the calls be inlined by the next always-inline pass. */
 void wl_ptx_inline_math(LLVMModuleRef module);
 

@@ -74,23 +74,25 @@ struct wl_ptx {
     struct wl_ptx_flow *flow;              /* of the unit at hand */
     uint64_t (*met)[2];                    /* by basic block of the unit: masks that diverged threads changed before they meet there */
     bool *parts;                           /* by basic block: threads may part at its end */
+    bool *own;                             /* by basic block: the branch at its end is each thread's own, if threads part as they may */
     uint64_t mask_born[2];                 /* SGPRs that hold masks at some place of the unit */
 
     struct wl_ptx_carry vector_carry, scalar_carry;
     LLVMValueRef dpp_source[2][2]; /* what the instruction at hand reads by DPP, from row dpp_row on; by strip and dword */
     unsigned dpp_row;
-    LLVMValueRef image;  /* i64: the address of the code object, loaded at the kernel's entry */
-    LLVMValueRef mode;   /* alloca i32: MODE */
-    uint8_t rounding;    /* MODE's bits 3:0 at the instruction at hand, or WL_PTX_ROUNDING_UNKNOWN */
-    uint8_t *roundings;  /* the same at the starts of the unit's basic blocks */
-    bool orders_lds;     /* the unit's accesses of LDS stay in their order (nvptx/order.c) */
-    bool keeps_nan;      /* the instruction at hand tells signalling from quiet NaN: PTX's neg and abs do not keep them */
-    bool unoptimized;    /* the unit at hand was compiled without optimization: its variables are in memory, with their types' alignment */
-    bool touches_bytes;  /* some code accesses single bytes or halves; then dwords may lie at any address (nvptx/memory.c) */
-    bool accessed;       /* the basic block at hand has accessed memory */
-    bool store_may_wait; /* a store or atomic was issued and nothing waited for it */
-    bool release;        /* something waited for stores: the next store or atomic must publish what was stored before it */
-    LLVMValueRef record; /* alloca: what calls of device code fill and read; NULL: none was made */
+    LLVMValueRef image; /* i64: the address of the code object, loaded at the kernel's entry */
+    LLVMValueRef mode;  /* alloca i32: MODE */
+    uint8_t rounding;   /* MODE's bits 3:0 at the instruction at hand, or WL_PTX_ROUNDING_UNKNOWN */
+    uint8_t *roundings; /* the same at the starts of the unit's basic blocks */
+    bool orders_lds;    /* the unit's accesses of LDS stay in their order (nvptx/order.c) */
+    bool keeps_nan;     /* the instruction at hand tells signalling from quiet NaN: PTX's neg and abs do not keep them */
+    bool unoptimized;   /* the unit at hand was compiled without optimization: its variables are in memory, with their types' alignment */
+    bool touches_bytes; /* some code accesses single bytes or halves; then dwords may lie at any address (nvptx/memory.c) */
+    bool touches_own_bytes; /* the same of private memory */
+    bool accessed;          /* the basic block at hand has accessed memory */
+    bool store_may_wait;    /* a store or atomic was issued and nothing waited for it */
+    bool release;           /* something waited for stores: the next store or atomic must publish what was stored before it */
+    LLVMValueRef record;    /* alloca: what calls of device code fill and read; NULL: none was made */
     size_t record_size;
 };
 

@@ -57,6 +57,10 @@ static INLINE i64s is_signalling(f64s a) { return (i64s)(((u64s)a << 1) - 0xffe0
 static INLINE i64s is_signalling(f64s a) { return (i64s)(((u64s)a & ~F64_SIGN) - 0x7ff0000000000001 < 0x0007ffffffffffff); }
 #endif
 static INLINE f64s quiet_signalling(f64s a, f64s b, f64s result) { return is_signalling(a) | is_signalling(b) ? a + b : result; }
+#ifdef __NVPTX__ /* as in float32.c */
+LANES2(v_min_f64, f64, f64, f64) { return quiet_signalling(a, b, __builtin_elementwise_min(a, b)); }
+LANES2(v_max_f64, f64, f64, f64) { return quiet_signalling(a, b, __builtin_elementwise_max(a, b)); }
+#else
 LANES2(v_min_f64, f64, f64, f64) {
     const f64s least = a < b ? a : b, no_tie = a == b ? (f64s)((u64s)a | (u64s)b) : least;
 
@@ -67,6 +71,7 @@ LANES2(v_max_f64, f64, f64, f64) {
 
     return quiet_signalling(a, b, b != b ? a : no_tie);
 }
+#endif
 #ifdef WL_AVX512
 #define DQ "avx512f,avx512dq"
 static INLINE f64h lesser_half(f64h a, f64h b) { return __builtin_ia32_rangepd512_mask(a, b, 4, a, -1, CURRENT_ROUNDING); }
