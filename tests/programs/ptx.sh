@@ -123,6 +123,10 @@ count '\.pragma "nounroll"' 1 1 $work/workgroup_mode-gfx1030/*follow*.ptx
 # A flag that another wave of the workgroup sets is loaded in each round, though nothing but the loop says so.
 make spinning gfx90a 512
 count '^\s*ld\.relaxed\.cta\.global\.b32' 1 1 $work/spinning-gfx90a/*wavesIL3Way0EL5Flags1ELb0E*.ptx
+# A flag at one address for all lanes is loaded once for the two lanes of a thread: compilers rely on it that all lanes see one value.
+make progress gfx90a 64
+count 'ld\.volatile' 1 1 $work/progress-gfx90a/*Z5chain*.ptx
+count 'ld\.volatile' 1 1 $work/progress-gfx90a/*chain_of_barriers*.ptx
 # Preloaded arguments are parameters like others; the kernel is what stands behind the trap.
 make preload gfx90a 64
 count 'st\.global' 1 8 $work/preload-gfx90a/*sum*.ptx

@@ -587,10 +587,61 @@ static void access_one(struct wl_lift *l, const struct wl_inst *inst, const stru
         atomic(l, inst, op, a);
 }
 
+static bool is_uniform(const struct wl_lift *l, const struct wl_operand *address) {
+    for (unsigned i = 0; is_vgpr(address) && i < address->count; i++) {
+        const struct wl_fact *fact = l->unit.facts ? &l->unit.facts->row[address->reg + i] : NULL;
+        if (!fact || !wl_fact_is_uniform(fact) || fact->lanes < l->wave_size)
+            return false;
+    }
+    return true;
+}
+
+/* Whether all lanes load from one address, which is not each lane's own. */
+static bool is_of_one_place(const struct wl_lift *l, const struct wl_inst *inst, const struct wl_memory_operands *op) {
+    const struct wl_isa *isa = inst->isa;
+    const bool shared = isa->space == WL_SPACE_GLOBAL || isa->space == WL_SPACE_LDS || (isa->space == WL_SPACE_FLAT && !l->ptx->scratch[0]);
+    return isa->class == WL_ISA_LOAD && shared && isa->addresses != 2 && !isa->by_lane && !inst->lds && !inst->tfe &&
+           is_uniform(l, op->address);
+}
+
+/* Loads once for the two lanes that a thread has: compilers rely on it that all lanes see one value, whatever others store meanwhile. */
+static void load_once(struct wl_lift *l, const struct wl_inst *inst, const struct wl_memory_operands *op) {
+    const struct wl_isa *isa = inst->isa;
+    struct wl_ptx_access a[2];
+    LLVMValueRef values[MAX_DWORDS], nothing[MAX_DWORDS];
+    for (unsigned s = 0; s < 2; s++) {
+        wl_ptx_enter_strip(l, s);
+        (void)find_access(l, inst, op, &a[s]);
+    }
+    LLVMValueRef first = a[0].predicate;
+    a[0].address = LLVMBuildSelect(l->b, first, a[0].address, a[1].address, "");
+    if (a[0].lds)
+        a[0].lds = LLVMBuildSelect(l->b, first, a[0].lds, a[1].lds, "");
+    if (a[0].in_lds)
+        a[0].in_lds = LLVMBuildSelect(l->b, first, a[0].in_lds, a[1].in_lds, "");
+    a[0].predicate = LLVMBuildOr(l->b, first, a[1].predicate, "");
+    for (unsigned i = 0; i < isa->dwords; i++)
+        nothing[i] = LLVMGetUndef(l->i32);
+    if (isa->d16)
+        nothing[0] = LLVMConstNull(l->i32);
+    wl_ptx_load(l, &a[0], isa->bits < 32 ? isa->bits : 32, isa->sign, isa->dwords, nothing, values);
+    for (unsigned s = 0; s < 2; s++) {
+        wl_ptx_enter_strip(l, s);
+        for (unsigned i = 0; i < isa->dwords; i++) {
+            LLVMValueRef old = isa->d16 && !inst->zeroes_half ? wl_ptx_dword(l, op->result->reg) : LLVMConstNull(l->i32);
+            wl_ptx_set_dword(l, op->result->reg + i, isa->d16 ? merge_half(l, isa, old, values[0]) : values[i]);
+        }
+    }
+}
+
 /* odd: through a descriptor of any kind. */
 static void lift_plain(struct wl_lift *l, const struct wl_inst *inst, const struct wl_memory_operands *op, bool odd) {
     const struct wl_isa *isa = inst->isa;
     bool whole = isa->class == WL_ISA_ATOMIC || isa->bits < 32;
+    if (l->strips == 2 && !odd && is_of_one_place(l, inst, op)) {
+        load_once(l, inst, op);
+        return;
+    }
     for (unsigned s = 0; s < l->strips; s++) {
         struct wl_ptx_access a[MAX_DWORDS];
         wl_ptx_enter_strip(l, s);
