@@ -43,7 +43,7 @@ class Here:
         return n % x, n // x % y, n // x // y
 
 
-# What wl_debug_table tells the places of (src/runtime/debugger.c).
+# What wl_debug_table tells the places of (src/api/debugger_table.c).
 SYMBOLS = ("wl_debugger", "wl_debug_here", "wl_debug_modules", "wl_debug_waves", "wl_debug_visits", "wl_debug_visit_count",
            "wl_debug_instruction", "wl_debug_untold", "wl_debug_place", "wl_debug_lane", "wl_debug_disassemble", "wl_debug_tell",
            "wl_debug_find_place")

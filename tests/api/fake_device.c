@@ -11,9 +11,6 @@
 struct fake_control fake;
 volatile int wl_debugger;
 const struct wl_jit_interface *wl_jit_interface;
-/* What the CPU device has for debuggers, whose table (runtime/debugger.c) names it; nothing of it is used here. */
-char wl_debug_here, wl_debug_modules, wl_debug_waves, wl_debug_visits, wl_debug_visit_count, wl_debug_instruction, wl_debug_untold,
-    wl_debug_place, wl_debug_lane, wl_debug_disassemble, wl_debug_tell, wl_debug_find_place;
 void (*wl_device_describe_address)(uint64_t address, char *text, size_t size);
 void (*wl_device_count_memory)(struct wl_device *device, int64_t bytes);
 

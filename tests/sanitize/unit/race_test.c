@@ -55,7 +55,7 @@ static void *store_late(void *argument) {
     begin(&item, 1);
     tell(&item, &store, &words[ROUNDS], 7);
     sem_post(&is_told);
-    usleep(20000);
+    usleep(2000);
     __atomic_store_n(&words[ROUNDS], 7, __ATOMIC_RELAXED);
     end(&item);
     return NULL;
