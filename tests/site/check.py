@@ -3,14 +3,12 @@
 it should, each page of the menu loads, and no page asks for a file that is not there."""
 import functools
 import http.server
-import json
 import pathlib
 import re
-import subprocess
 import sys
 import threading
-import time
-import urllib.request
+
+from browser import Browser
 
 folder = pathlib.Path(sys.argv[1])
 missing, asked = [], []
@@ -25,34 +23,6 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
-
-
-class Browser:
-    """A headless Chromium, driven by its own driver."""
-
-    def __init__(self):
-        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True)
-        port = next(match[1] for line in self.driver.stdout if (match := re.search(r"started successfully on port (\d+)", line)))
-        self.address = f"http://127.0.0.1:{port}/session"
-        options = {"args": ["--headless", "--no-sandbox", "--disable-gpu"]}
-        self.address += "/" + self.ask("", {"capabilities": {"alwaysMatch": {"goog:chromeOptions": options}}})["sessionId"]
-
-    def ask(self, what, data):
-        request = urllib.request.Request(self.address + what, json.dumps(data).encode(), {"Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=300) as answer:
-            return json.load(answer)["value"]
-
-    def page(self, url, ready="return true"):
-        """The page as it is once that script returns true, after its own scripts have run; as it is after a minute if it never does."""
-        self.ask("/url", {"url": url})
-        end = time.monotonic() + 60
-        while not self.ask("/execute/sync", {"script": ready, "args": []}) and time.monotonic() < end:
-            time.sleep(0.1)
-        return self.ask("/execute/sync", {"script": "return document.documentElement.outerHTML", "args": []})
-
-    def close(self):
-        urllib.request.urlopen(urllib.request.Request(self.address, method="DELETE"), timeout=60).close()
-        self.driver.terminate()
 
 
 def expect(condition, what):
