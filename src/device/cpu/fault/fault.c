@@ -34,6 +34,7 @@ static _Thread_local __attribute__((tls_model("initial-exec"))) sigjmp_buf *guar
  * uses. Our handler is installed while a job runs, and threads hardly ever block SIGBUS. */
 #define CANCEL_SIGNAL SIGBUS
 static char cancel_key;
+static atomic_uint cancels_sent, cancels_received;
 
 /* ---- in the handler ------------------------------------------------------------------------- */
 
@@ -242,6 +243,7 @@ static void handle(int number, siginfo_t *info, void *context) {
     }
     struct wl_runner *runner = thread ? thread->running : NULL;
     if (number == CANCEL_SIGNAL && info->si_code == SI_QUEUE && info->si_value.sival_ptr == &cancel_key) {
+        atomic_fetch_add(&cancels_received, 1);
         leave_failed_job(thread, context);
         return;
     }
@@ -353,8 +355,14 @@ void wl_fault_recover(void) {
 
 void wl_fault_cancel(pthread_t thread) {
     union sigval value = {.sival_ptr = &cancel_key};
-    pthread_sigqueue(thread, CANCEL_SIGNAL, value);
+    atomic_fetch_add(&cancels_sent, 1);
+    if (pthread_sigqueue(thread, CANCEL_SIGNAL, value) != 0)
+        atomic_fetch_add(&cancels_received, 1);
 }
+
+bool wl_fault_cancels_arrived(void) { return (int)(atomic_load(&cancels_sent) - atomic_load(&cancels_received)) <= 0; }
+
+void wl_fault_cancels_forget(void) { atomic_store(&cancels_received, atomic_load(&cancels_sent)); }
 
 /* ---- reports -------------------------------------------------------------------------------- */
 

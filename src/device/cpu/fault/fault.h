@@ -32,6 +32,11 @@ struct wl_thread *wl_fault_thread(void); /* the calling thread's */
  * is anywhere else at the moment it looks, so call again until it has left the job. The thread must exist. */
 void wl_fault_cancel(pthread_t thread);
 
+/* Whether our handler has had all signals of wl_fault_cancel. One that comes later may find a handler of the program, or none. */
+bool wl_fault_cancels_arrived(void);
+/* Gives up the wait for those that have not come. */
+void wl_fault_cancels_forget(void);
+
 /* To be called after the jump out of a handler: unblocks signals. Our handler blocks none, but the system may have called another one that
  * called ours: a handler of the program, or a sanitizer's. */
 void wl_fault_recover(void);

@@ -194,6 +194,19 @@ static void cancel_workers(struct wl_pool *pool) {
     pthread_mutex_unlock(&pool->lock);
 }
 
+/* Until no thread has yet to be told: the launch is about to return, and then the program may set a handler of its own. A thread that blocks
+ * the signal is not waited for. */
+static void await_cancels(void) {
+    enum { LONGEST_WAIT = 1000000000 }; /* ns */
+    const struct timespec moment = {0, CALL_OFF_NS};
+    for (const uint64_t start = wl_now(); !wl_fault_cancels_arrived(); nanosleep(&moment, NULL)) {
+        if (wl_now() - start > LONGEST_WAIT) {
+            wl_fault_cancels_forget();
+            return;
+        }
+    }
+}
+
 /* After a failure: makes the other threads leave the job. Most find out by themselves. A thread in a loop that waits for what will not come
  * now is cancelled; again and again, since it may be busy with something that it must not leave. `launching`: the caller is the launching
  * thread. */
@@ -204,7 +217,7 @@ static void cancel(struct wl_pool *pool, struct wl_job *job, bool launching) {
         bool others = (atomic_load_explicit(&job->slot->state, memory_order_acquire) & INSIDE) > (launching ? 0 : 1);
         bool launcher = !launching && !atomic_load_explicit(&job->launcher_left, memory_order_acquire);
         if (!others && !launcher)
-            return;
+            break;
         if (round && launcher)
             wl_fault_cancel(job->launcher);
         if (round && others)
@@ -212,6 +225,7 @@ static void cancel(struct wl_pool *pool, struct wl_job *job, bool launching) {
         struct timespec moment = {0, CALL_OFF_NS};
         nanosleep(&moment, NULL);
     }
+    await_cancels();
 }
 
 static void wait_for_work(struct wl_pool *pool, uint32_t seen) {
