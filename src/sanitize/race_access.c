@@ -63,16 +63,21 @@ static bool is_told(uint64_t record) {
 
 void wl_race_access_done(const struct wl_race_group *group) { tell_of(group, 0); }
 
-/* Whether the bytes are what another workgroup stored, or is about to store. */
+/* Whether the bytes are what another workgroup stored, or is about to store. Gives the cells to others while it waits: the other workgroup may
+ * have to check more of what it stores before it does. */
 static bool comes_to_keep_value(const struct check *c, unsigned lane, uint64_t lane_address, uint64_t cell_address, uint64_t write) {
     enum { LONGEST_WAIT = 100000000 }; /* ns: the other thread may not be running */
     if (keeps_value(c, lane, lane_address, cell_address))
         return true;
-    if (c->lds || wl_race_unit_of(write)->uid == c->group->uid || !is_told(write))
+    if (c->lds || wl_race_unit_of(write)->uid == c->group->uid)
         return false;
-    for (const uint64_t start = wl_now(); is_told(write) && wl_now() - start < LONGEST_WAIT;)
-        sched_yield();
-    return keeps_value(c, lane, lane_address, cell_address);
+    if (is_told(write)) {
+        wl_race_unlock(cell_address);
+        for (const uint64_t start = wl_now(); is_told(write) && wl_now() - start < LONGEST_WAIT;)
+            sched_yield();
+        wl_race_lock(cell_address);
+    }
+    return keeps_value(c, lane, lane_address, cell_address); /* the store may have been made since the first look */
 }
 
 /* ---- loads ------------------------------------------------------------------------------------ */
@@ -616,11 +621,12 @@ void wl_race_record_load(struct wl_race_group *group, uint64_t own, const struct
 static bool begin_check(struct check *c, struct wl_san_wave *wave, const struct wl_sanitize_site *site, const struct wl_san_access *access,
                         uint8_t space, bool polls) {
     struct wl_race_group *group = wave->group->race;
-    const bool lds = space == WL_SANITIZE_LDS, writes = site->kind != WL_SANITIZE_LOAD;
+    const bool lds = space == WL_SANITIZE_LDS, writes = site->kind != WL_SANITIZE_LOAD, tells = writes && !lds;
     if (!group || space == WL_SANITIZE_SCRATCH || (lds && !group->lds))
         return false;
     struct wl_race_wave *w = &group->waves[wave->index];
-    wl_race_access_done(group);
+    if (!tells || !w->own) /* else it stays told that the wave stores, if this is another strip of that store */
+        wl_race_access_done(group);
     if (group->grid_phase != atomic_load_explicit(&group->launch->grid_phase, memory_order_relaxed))
         wl_race_catch_up(group);
     if (writes && lds && !group->lds_stored) {
@@ -649,7 +655,7 @@ static bool begin_check(struct check *c, struct wl_san_wave *wave, const struct 
         .narrow = !lds && is_narrow(site, polls),
     };
     w->used = true;
-    if (writes && !lds)
+    if (tells)
         tell_of(group, c->record);
     return true;
 }
