@@ -5,7 +5,7 @@ if ! command -v "clang++-$1" >/dev/null; then
     echo "skipped: clang++-$1 is not installed; tests/hiprtc/check-clang.sh runs this test with one in a folder of its own"
     exit 77
 fi
-if ! command -v "$("clang++-$1" -print-prog-name=ld.lld)" >/dev/null; then
+if ! "$("clang++-$1" -print-prog-name=ld.lld)" --version 2>/dev/null | grep -q "LLD $1\."; then
     echo "skipped: clang++-$1 is installed without its linker (lld-$1)"
     exit 77
 fi
