@@ -1,6 +1,8 @@
 /* Medians, geometric means, bars, the printed table and the Markdown. */
 #include "figures.h"
 
+#include "base/cpu.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,7 +193,7 @@ void write_markdown(const char *file, const struct options *options, const struc
     FILE *to = fopen(file, "w");
     if (!to)
         fail("cannot write %s", file);
-    describe_cpu(cpu, sizeof cpu);
+    wl_cpu_name(cpu, sizeof cpu);
     fprintf(to, "%s, %ld CPUs, %ld threads a side, %s of %d rounds.\n\n", cpu, cpus, options->threads ? options->threads : cpus,
             options->least ? "the least" : "medians", options->rounds);
     print_bars(to, startup, true);

@@ -99,7 +99,6 @@ void write_summary(const char *file);
 /* ---- json.c ---- */
 /* One object: date, commit, CPU, threads, every figure. Written to `file`, and as one line appended to `history`. */
 void write_json(const char *file, const char *history, const struct options *options, const struct startup *startup);
-void describe_cpu(char *to, size_t size);
 
 /* ---- plot.c ---- */
 void write_plot(const char *file);

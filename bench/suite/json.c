@@ -1,6 +1,8 @@
 /* bench.json, and the history: one line of the same for each run. */
 #include "figures.h"
 
+#include "base/cpu.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,21 +26,6 @@ static void plain(char *to, size_t size, const char *from) {
     to[n] = 0;
 }
 
-void describe_cpu(char *to, size_t size) {
-    char line[512];
-    FILE *info = fopen("/proc/cpuinfo", "r");
-    snprintf(to, size, "unknown");
-    while (info && fgets(line, sizeof line, info)) {
-        char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) == 0 && colon) {
-            plain(to, size, colon + 2);
-            break;
-        }
-    }
-    if (info)
-        fclose(info);
-}
-
 static void describe_commit(char *to, size_t size) {
     char line[128] = "";
     FILE *git = popen("git -C '" BENCH_REPOSITORY "' describe --always --dirty --abbrev=12 2>/dev/null", "r");
@@ -50,13 +37,14 @@ static void describe_commit(char *to, size_t size) {
 }
 
 static void write_head(FILE *to, const struct options *options) {
-    char cpu[128], commit[64], date[64];
+    char name[128], cpu[128], commit[64], date[64];
     double load = 0;
     time_t t = time(NULL);
     struct tm utc;
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &utc));
-    describe_cpu(cpu, sizeof cpu);
+    wl_cpu_name(name, sizeof name);
+    plain(cpu, sizeof cpu, name);
     describe_commit(commit, sizeof commit);
     if (getloadavg(&load, 1) != 1)
         load = (double)NAN;
