@@ -7,7 +7,6 @@
  * (ROCm 7.0 to 7.2) or 27. Thread-safe: nothing here changes but the count of amdsmi_init. */
 #include "smi/devices.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,17 +28,10 @@ enum {
 
 enum { TEXT = 256, PROCESSOR_GPU = 1, INIT_GPUS = 2, LINK_PCIE = 1, LINK_NOT_APPLICABLE = 3, FORM_PCIE = 0 };
 
-static _Atomic uint32_t started;
-
 /* Handle i of each kind is the address of element i. */
 static char sockets[WL_MAX_DEVICES], processors[WL_MAX_DEVICES];
 
-/* Returns from a function with AMD's result where it cannot go on. */
-#define REQUIRE(condition, result)                                                                                                         \
-    do {                                                                                                                                   \
-        if (!(condition))                                                                                                                  \
-            return result;                                                                                                                 \
-    } while (0)
+#define REQUIRE(condition, result) WL_SMI_REQUIRE(condition, result)
 
 /* The device of a handle of that kind; NULL if it is none. */
 static struct wl_context *device(const char *kind, const void *handle) {
@@ -49,7 +41,7 @@ static struct wl_context *device(const char *kind, const void *handle) {
 
 /* Declares `context`, that of a processor's handle, or returns. */
 #define DEVICE(handle)                                                                                                                     \
-    REQUIRE(atomic_load(&started), NOT_INIT);                                                                                              \
+    REQUIRE(wl_smi_is_started(), NOT_INIT);                                                                                                \
     struct wl_context *context = device(processors, handle);                                                                               \
     REQUIRE(context, NOT_FOUND)
 
@@ -57,16 +49,11 @@ static struct wl_context *device(const char *kind, const void *handle) {
 
 SMI amdsmi_init(uint64_t init_flags) {
     REQUIRE(init_flags & INIT_GPUS, NOT_SUPPORTED);
-    atomic_fetch_add(&started, 1);
+    wl_smi_start();
     return SUCCESS;
 }
 
-SMI amdsmi_shut_down(void) {
-    uint32_t count = atomic_load(&started);
-    while (count && !atomic_compare_exchange_weak(&started, &count, count - 1))
-        ;
-    return count ? SUCCESS : NOT_INIT;
-}
+SMI amdsmi_shut_down(void) { return wl_smi_stop() ? SUCCESS : NOT_INIT; }
 
 SMI amdsmi_status_code_to_string(int status, const char **status_string) {
     static const struct {
@@ -154,19 +141,19 @@ static int handles(char *kind, uint32_t first, uint32_t number, uint32_t *count,
 }
 
 SMI amdsmi_get_socket_handles(uint32_t *socket_count, void **socket_handles) {
-    REQUIRE(atomic_load(&started), NOT_INIT);
+    REQUIRE(wl_smi_is_started(), NOT_INIT);
     return handles(sockets, 0, wl_core.context_count(), socket_count, socket_handles);
 }
 
 SMI amdsmi_get_processor_handles(void *socket_handle, uint32_t *processor_count, void **processor_handles) {
-    REQUIRE(atomic_load(&started), NOT_INIT);
+    REQUIRE(wl_smi_is_started(), NOT_INIT);
     const struct wl_context *context = device(sockets, socket_handle);
     REQUIRE(context, NOT_FOUND);
     return handles(processors, context->index, 1, processor_count, processor_handles);
 }
 
 SMI amdsmi_get_processor_handles_by_type(void *socket_handle, int processor_type, void **processor_handles, uint32_t *processor_count) {
-    REQUIRE(atomic_load(&started), NOT_INIT);
+    REQUIRE(wl_smi_is_started(), NOT_INIT);
     const struct wl_context *context = device(sockets, socket_handle);
     REQUIRE(context, NOT_FOUND);
     return handles(processors, context->index, processor_type == PROCESSOR_GPU, processor_count, processor_handles);
@@ -174,14 +161,14 @@ SMI amdsmi_get_processor_handles_by_type(void *socket_handle, int processor_type
 
 /* There are no network cards. */
 SMI amdsmi_get_nic_processor_handles(void *socket_handle, uint32_t *processor_count, void **processor_handles) {
-    REQUIRE(atomic_load(&started), NOT_INIT);
+    REQUIRE(wl_smi_is_started(), NOT_INIT);
     REQUIRE(device(sockets, socket_handle), NOT_FOUND);
     return handles(processors, 0, 0, processor_count, processor_handles);
 }
 
 SMI amdsmi_get_processor_count_from_handles(void **processor_handles, uint32_t *processor_count, uint32_t *nr_cpusockets,
                                             uint32_t *nr_cpucores, uint32_t *nr_gpus) {
-    REQUIRE(atomic_load(&started), NOT_INIT);
+    REQUIRE(wl_smi_is_started(), NOT_INIT);
     REQUIRE(processor_handles && processor_count && nr_cpusockets && nr_cpucores && nr_gpus, INVAL);
     *nr_cpusockets = *nr_cpucores = *nr_gpus = 0;
     for (uint32_t i = 0; i < *processor_count; i++)
@@ -198,7 +185,7 @@ SMI amdsmi_get_processor_type(void *processor_handle, int *processor_type) {
 }
 
 SMI amdsmi_get_processor_handle_from_bdf(uint64_t bdf, void **processor_handle) {
-    REQUIRE(atomic_load(&started), NOT_INIT);
+    REQUIRE(wl_smi_is_started(), NOT_INIT);
     REQUIRE(processor_handle, INVAL);
     for (unsigned i = 0; i < wl_core.context_count(); i++)
         if (wl_smi_place(&wl_core.context_at(i)->info, 16) == bdf) {
@@ -223,7 +210,7 @@ static int place(const struct wl_context *context, const char *function, size_t 
 }
 
 SMI amdsmi_get_socket_info(void *socket_handle, size_t len, char *name) {
-    REQUIRE(atomic_load(&started), NOT_INIT);
+    REQUIRE(wl_smi_is_started(), NOT_INIT);
     const struct wl_context *context = device(sockets, socket_handle);
     REQUIRE(context, NOT_FOUND);
     return place(context, "", len, name);
@@ -253,12 +240,10 @@ NUMBER(amdsmi_get_gpu_topo_numa_affinity, int32_t, ((void)context, 0))
 NUMBER(amdsmi_topo_get_numa_node_number, uint32_t, ((void)context, 0))
 NUMBER(amdsmi_get_gpu_xcd_counter, uint16_t, ((void)context, 1))
 
-#define VENDOR "Advanced Micro Devices, Inc. [AMD/ATI]"
-
 SMI amdsmi_get_gpu_vendor_name(void *processor_handle, char *name, size_t len) {
     DEVICE(processor_handle);
     (void)context;
-    return text(name, len, VENDOR);
+    return text(name, len, WL_SMI_VENDOR);
 }
 
 SMI amdsmi_get_gpu_subsystem_name(void *processor_handle, char *name, size_t len) {
@@ -317,7 +302,7 @@ SMI amdsmi_get_gpu_asic_info(void *processor_handle, struct asic *info) {
     DEVICE(processor_handle);
     REQUIRE(info, INVAL);
     *info = (struct asic){.vendor_id = WL_FACT_VENDOR,
-                          .vendor_name = VENDOR,
+                          .vendor_name = WL_SMI_VENDOR,
                           .subvendor_id = WL_FACT_VENDOR,
                           .device_id = WL_FACT_CHIP,
                           .rev_id = WL_FACT_REVISION,
@@ -420,7 +405,7 @@ SMI amdsmi_get_pcie_info(void *processor_handle, struct pcie *info) {
 }
 
 static int pair(void *from, void *to) {
-    REQUIRE(atomic_load(&started), NOT_INIT);
+    REQUIRE(wl_smi_is_started(), NOT_INIT);
     REQUIRE(device(processors, from) && device(processors, to), NOT_FOUND);
     return from != to ? SUCCESS : INVAL;
 }
@@ -455,7 +440,7 @@ SMI amdsmi_get_minmax_bandwidth_between_processors(void *processor_handle_src, v
 }
 
 SMI amdsmi_is_P2P_accessible(void *processor_handle_src, void *processor_handle_dst, bool *accessible) {
-    REQUIRE(atomic_load(&started), NOT_INIT);
+    REQUIRE(wl_smi_is_started(), NOT_INIT);
     const struct wl_context *from = device(processors, processor_handle_src), *to = device(processors, processor_handle_dst);
     REQUIRE(from && to, NOT_FOUND);
     REQUIRE(accessible, INVAL);
@@ -546,7 +531,7 @@ struct compute_process {
 };
 
 SMI amdsmi_get_gpu_compute_process_info(struct compute_process *procs, uint32_t *num_items) {
-    REQUIRE(atomic_load(&started), NOT_INIT);
+    REQUIRE(wl_smi_is_started(), NOT_INIT);
     REQUIRE(num_items, INVAL);
     unsigned count = 0;
     struct wl_usage_process *all = wl_smi_processes(&count);
@@ -559,41 +544,22 @@ SMI amdsmi_get_gpu_compute_process_info(struct compute_process *procs, uint32_t 
 }
 
 SMI amdsmi_get_gpu_compute_process_info_by_pid(uint32_t pid, struct compute_process *proc) {
-    REQUIRE(atomic_load(&started), NOT_INIT);
+    REQUIRE(wl_smi_is_started(), NOT_INIT);
     REQUIRE(proc, INVAL);
-    unsigned count = 0;
-    int result = NOT_FOUND;
-    struct wl_usage_process *all = wl_smi_processes(&count);
-    for (unsigned i = 0; i < count; i++)
-        if ((uint32_t)all[i].process == pid) {
-            *proc = (struct compute_process){.id = pid, .vram = wl_smi_bytes_of(&all[i], UINT32_MAX)};
-            result = SUCCESS;
-        }
-    free(all);
-    return result;
+    uint64_t bytes = 0;
+    REQUIRE(wl_smi_find_bytes(pid, UINT32_MAX, &bytes), NOT_FOUND);
+    *proc = (struct compute_process){.id = pid, .vram = bytes};
+    return SUCCESS;
 }
 
 SMI amdsmi_get_gpu_compute_process_gpus(uint32_t pid, uint32_t *dv_indices, uint32_t *num_devices) {
-    REQUIRE(atomic_load(&started), NOT_INIT);
+    REQUIRE(wl_smi_is_started(), NOT_INIT);
     REQUIRE(num_devices, INVAL);
-    unsigned count = 0;
     const uint32_t capacity = *num_devices;
-    uint32_t found = 0;
-    bool known = false;
-    struct wl_usage_process *all = wl_smi_processes(&count);
-    for (unsigned i = 0; i < count; i++)
-        for (uint32_t d = 0; (uint32_t)all[i].process == pid && d < wl_core.context_count(); d++) {
-            known = true;
-            if (!wl_smi_bytes_of(&all[i], d))
-                continue;
-            if (dv_indices && found < capacity)
-                dv_indices[found] = d;
-            found++;
-        }
-    free(all);
-    REQUIRE(known, NOT_FOUND);
-    *num_devices = found;
-    return !dv_indices || found <= capacity ? SUCCESS : INSUFFICIENT_SIZE;
+    uint32_t number = 0;
+    REQUIRE(wl_smi_devices_of(pid, dv_indices, capacity, &number), NOT_FOUND);
+    *num_devices = number;
+    return !dv_indices || number <= capacity ? SUCCESS : INSUFFICIENT_SIZE;
 }
 
 struct process {
@@ -667,13 +633,13 @@ SMI amdsmi_get_gpu_process_list(void *processor_handle, uint32_t *max_processes,
 /* The same for handles and events that nobody can have. */
 #define NO_HANDLE(name)                                                                                                                    \
     SMI name(void) {                                                                                                                       \
-        REQUIRE(atomic_load(&started), NOT_INIT);                                                                                          \
+        REQUIRE(wl_smi_is_started(), NOT_INIT);                                                                                            \
         return NOT_SUPPORTED;                                                                                                              \
     }
 /* Of AMD's CPUs: another driver tells of them, which is not there. */
 #define CPU(name)                                                                                                                          \
     SMI name(void) {                                                                                                                       \
-        REQUIRE(atomic_load(&started), NOT_INIT);                                                                                          \
+        REQUIRE(wl_smi_is_started(), NOT_INIT);                                                                                            \
         return NO_HSMP_DRIVER;                                                                                                             \
     }
 #include "smi/amd_smi_refused.inc"

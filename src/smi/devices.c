@@ -4,6 +4,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static _Atomic uint32_t started;
+
+void wl_smi_start(void) { atomic_fetch_add(&started, 1); }
+
+bool wl_smi_stop(void) {
+    uint32_t count = atomic_load(&started);
+    while (count && !atomic_compare_exchange_weak(&started, &count, count - 1))
+        ;
+    return count != 0;
+}
+
+bool wl_smi_is_started(void) { return atomic_load(&started) != 0; }
+
 uint64_t wl_smi_place(const struct wl_device_info *info, unsigned domain) {
     return (uint64_t)(uint32_t)info->pci_domain << domain | (uint64_t)(uint32_t)info->pci_bus << 8 |
            (uint64_t)(uint32_t)info->pci_device << 3;
@@ -52,4 +65,37 @@ uint64_t wl_smi_bytes_of(const struct wl_usage_process *process, uint32_t index)
         if (index == UINT32_MAX || index == i)
             bytes += process->bytes[wl_core.context_at(i)->device->index];
     return bytes;
+}
+
+static const struct wl_usage_process *find(const struct wl_usage_process *all, unsigned count, uint32_t process) {
+    for (unsigned i = 0; i < count; i++)
+        if ((uint32_t)all[i].process == process)
+            return &all[i];
+    return NULL;
+}
+
+bool wl_smi_find_bytes(uint32_t process, uint32_t index, uint64_t *bytes) {
+    unsigned count = 0;
+    struct wl_usage_process *all = wl_smi_processes(&count);
+    const struct wl_usage_process *found = find(all, count, process);
+    if (found)
+        *bytes = wl_smi_bytes_of(found, index);
+    free(all);
+    return found;
+}
+
+bool wl_smi_devices_of(uint32_t process, uint32_t *devices, uint32_t capacity, uint32_t *number) {
+    unsigned count = 0;
+    struct wl_usage_process *all = wl_smi_processes(&count);
+    const struct wl_usage_process *found = find(all, count, process);
+    *number = 0;
+    for (uint32_t d = 0; found && d < wl_core.context_count(); d++) {
+        if (!wl_smi_bytes_of(found, d))
+            continue;
+        if (devices && *number < capacity)
+            devices[*number] = d;
+        ++*number;
+    }
+    free(all);
+    return found;
 }

@@ -6,7 +6,6 @@
  * Thread-safe: nothing here changes but the count of rsmi_init. */
 #include "smi/devices.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,20 +40,13 @@ enum {
     FAIL_LOAD_SYMBOL
 };
 
-static _Atomic uint32_t started;
+#define REQUIRE(condition, result) WL_SMI_REQUIRE(condition, result)
 
-/* Returns from a function with AMD's result where it cannot go on. */
-#define REQUIRE(condition, result)                                                                                                         \
-    do {                                                                                                                                   \
-        if (!(condition))                                                                                                                  \
-            return result;                                                                                                                 \
-    } while (0)
-
-static struct wl_context *device(uint32_t index) { return atomic_load(&started) ? wl_core.context_at(index) : NULL; }
+static struct wl_context *device(uint32_t index) { return wl_smi_is_started() ? wl_core.context_at(index) : NULL; }
 
 /* Declares `context`, that of a device, or returns. */
 #define DEVICE(index)                                                                                                                      \
-    REQUIRE(atomic_load(&started), INIT_ERROR);                                                                                            \
+    REQUIRE(wl_smi_is_started(), INIT_ERROR);                                                                                              \
     struct wl_context *context = device(index);                                                                                            \
     REQUIRE(context, INVALID_ARGS)
 
@@ -62,16 +54,11 @@ static struct wl_context *device(uint32_t index) { return atomic_load(&started) 
 
 SMI rsmi_init(uint64_t init_flags) {
     (void)init_flags;
-    atomic_fetch_add(&started, 1);
+    wl_smi_start();
     return SUCCESS;
 }
 
-SMI rsmi_shut_down(void) {
-    uint32_t count = atomic_load(&started);
-    while (count && !atomic_compare_exchange_weak(&started, &count, count - 1))
-        ;
-    return count ? SUCCESS : INIT_ERROR;
-}
+SMI rsmi_shut_down(void) { return wl_smi_stop() ? SUCCESS : INIT_ERROR; }
 
 SMI rsmi_status_string(int status, const char **status_string) {
     static const char *const texts[] = {
@@ -133,7 +120,7 @@ SMI rsmi_version_str_get(int component, char *ver_str, uint32_t len) {
 /* ---- which devices, and what they are ------------------------------------------------------------------- */
 
 SMI rsmi_num_monitor_devices(uint32_t *num_devices) {
-    REQUIRE(atomic_load(&started), INIT_ERROR);
+    REQUIRE(wl_smi_is_started(), INIT_ERROR);
     REQUIRE(num_devices, INVALID_ARGS);
     *num_devices = wl_core.context_count();
     return SUCCESS;
@@ -172,7 +159,7 @@ NAME(rsmi_dev_name_get, size_t, context->info.name)
 NAME(rsmi_dev_market_name_get, uint32_t, context->info.name)
 NAME(rsmi_dev_subsystem_name_get, size_t, context->info.name)
 NAME(rsmi_dev_brand_get, uint32_t, ((void)context, "Wavelift"))
-NAME(rsmi_dev_vendor_name_get, size_t, ((void)context, "Advanced Micro Devices, Inc. [AMD/ATI]"))
+NAME(rsmi_dev_vendor_name_get, size_t, ((void)context, WL_SMI_VENDOR))
 NAME(rsmi_dev_vbios_version_get, uint32_t, ((void)context, "Wavelift"))
 
 /* AMD's structure. */
@@ -196,7 +183,7 @@ SMI rsmi_dev_device_identifiers_get(uint32_t dv_ind, struct identifiers *identif
 /* ---- links ------------------------------------------------------------------------------------------------- */
 
 static int pair(uint32_t from, uint32_t to) {
-    REQUIRE(atomic_load(&started), INIT_ERROR);
+    REQUIRE(wl_smi_is_started(), INIT_ERROR);
     return device(from) && device(to) && from != to ? SUCCESS : INVALID_ARGS;
 }
 
@@ -226,7 +213,7 @@ SMI rsmi_minmax_bandwidth_get(uint32_t dv_ind_src, uint32_t dv_ind_dst, uint64_t
 }
 
 SMI rsmi_is_P2P_accessible(uint32_t dv_ind_src, uint32_t dv_ind_dst, bool *accessible) {
-    REQUIRE(atomic_load(&started), INIT_ERROR);
+    REQUIRE(wl_smi_is_started(), INIT_ERROR);
     const struct wl_context *from = device(dv_ind_src), *to = device(dv_ind_dst);
     REQUIRE(from && to && accessible, INVALID_ARGS);
     *accessible = wl_smi_peers(from, to);
@@ -257,7 +244,7 @@ struct process {
 };
 
 SMI rsmi_compute_process_info_get(struct process *procs, uint32_t *num_items) {
-    REQUIRE(atomic_load(&started), INIT_ERROR);
+    REQUIRE(wl_smi_is_started(), INIT_ERROR);
     REQUIRE(num_items, INVALID_ARGS);
     unsigned count = 0;
     struct wl_usage_process *all = wl_smi_processes(&count);
@@ -270,18 +257,12 @@ SMI rsmi_compute_process_info_get(struct process *procs, uint32_t *num_items) {
 }
 
 static int process_info(uint32_t pid, uint32_t index, struct process *process) {
-    REQUIRE(atomic_load(&started), INIT_ERROR);
+    REQUIRE(wl_smi_is_started(), INIT_ERROR);
     REQUIRE(process, INVALID_ARGS);
-    unsigned count = 0;
-    int result = NOT_FOUND;
-    struct wl_usage_process *all = wl_smi_processes(&count);
-    for (unsigned i = 0; i < count; i++)
-        if ((uint32_t)all[i].process == pid) {
-            *process = (struct process){.process_id = pid, .vram_usage = wl_smi_bytes_of(&all[i], index)};
-            result = SUCCESS;
-        }
-    free(all);
-    return result;
+    uint64_t bytes = 0;
+    REQUIRE(wl_smi_find_bytes(pid, index, &bytes), NOT_FOUND);
+    *process = (struct process){.process_id = pid, .vram_usage = bytes};
+    return SUCCESS;
 }
 
 SMI rsmi_compute_process_info_by_pid_get(uint32_t pid, struct process *proc) { return process_info(pid, UINT32_MAX, proc); }
@@ -292,27 +273,13 @@ SMI rsmi_compute_process_info_by_device_get(uint32_t pid, uint32_t dv_ind, struc
 }
 
 SMI rsmi_compute_process_gpus_get(uint32_t pid, uint32_t *dv_indices, uint32_t *num_devices) {
-    REQUIRE(atomic_load(&started), INIT_ERROR);
+    REQUIRE(wl_smi_is_started(), INIT_ERROR);
     REQUIRE(num_devices, INVALID_ARGS);
-    unsigned count = 0;
     const uint32_t capacity = *num_devices;
-    const unsigned devices = wl_core.context_count();
-    uint32_t found = 0;
-    bool known = false;
-    struct wl_usage_process *all = wl_smi_processes(&count);
-    for (unsigned i = 0; i < count; i++)
-        for (uint32_t d = 0; (uint32_t)all[i].process == pid && d < devices; d++) {
-            known = true;
-            if (!wl_smi_bytes_of(&all[i], d))
-                continue;
-            if (dv_indices && found < capacity)
-                dv_indices[found] = d;
-            found++;
-        }
-    free(all);
-    REQUIRE(known, NOT_FOUND);
-    *num_devices = found;
-    return !dv_indices || found <= capacity ? SUCCESS : INSUFFICIENT_SIZE;
+    uint32_t number = 0;
+    REQUIRE(wl_smi_devices_of(pid, dv_indices, capacity, &number), NOT_FOUND);
+    *num_devices = number;
+    return !dv_indices || number <= capacity ? SUCCESS : INSUFFICIENT_SIZE;
 }
 
 /* ---- what there is not ------------------------------------------------------------------------------------------ */
@@ -400,7 +367,7 @@ NONE(rsmi_utilization_count_get)
 /* The same for handles that nobody can have, and for events, of which there are none. */
 #define NO_HANDLE(name)                                                                                                                    \
     SMI name(void) {                                                                                                                       \
-        REQUIRE(atomic_load(&started), INIT_ERROR);                                                                                        \
+        REQUIRE(wl_smi_is_started(), INIT_ERROR);                                                                                          \
         return NOT_SUPPORTED;                                                                                                              \
     }
 NO_HANDLE(rsmi_counter_control)

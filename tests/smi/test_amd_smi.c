@@ -7,13 +7,13 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "user.h"
+
 enum { SUCCESS, INVAL, NOT_SUPPORTED, NOT_FOUND = 31, NOT_INIT = 32, NO_HSMP_DRIVER = 47 };
-enum { MEBIBYTE = 1 << 20, GPUS = 2, PCIE = 1, XGMI = 2 };
+enum { GPUS = 2, PCIE = 1, XGMI = 2 };
 
 int amdsmi_init(uint64_t flags);
 int amdsmi_shut_down(void);
@@ -47,8 +47,6 @@ int amdsmi_get_gpu_metrics_info(void *processor, void *metrics);
 int amdsmi_get_temp_metric(void *processor, int sensor, int metric, int64_t *value);
 int amdsmi_get_xgmi_info(void *processor, void *info);
 int amdsmi_get_cpu_handles(uint32_t *count, void **handles);
-int hipSetDevice(int device);
-int hipMalloc(void **memory, size_t size);
 
 static int count;
 static char **arguments;
@@ -167,47 +165,26 @@ static void nothing(void **state) {
     assert_int_equal(amdsmi_get_cpu_handles(&number, NULL), NO_HSMP_DRIVER);
 }
 
-/* Another process takes memory of device 1, and says so. */
-static int use(void) {
-    void *memory = NULL;
-    if (hipSetDevice(1) != 0 || hipMalloc(&memory, 5 * MEBIBYTE) != 0)
-        return 1;
-    char byte = 1;
-    return write(STDOUT_FILENO, &byte, 1) != 1 || read(STDIN_FILENO, &byte, 1) < 0;
-}
-
 static void processes(void **state) {
     (void)state;
     enum { SIZE = 704, MOST = 256 };
     static unsigned char list[MOST][SIZE];
-    int to[2], from[2], status = 0;
-    char byte = 0;
-    assert_true(pipe(to) == 0 && pipe(from) == 0);
-    const pid_t child = fork();
-    if (child == 0) {
-        dup2(to[0], STDIN_FILENO);
-        dup2(from[1], STDOUT_FILENO);
-        execl(arguments[0], arguments[0], "use", (char *)NULL);
-        _exit(1);
-    }
-    assert_int_equal(read(from[0], &byte, 1), 1);
+    const struct user user = begin_use(arguments[0]);
     uint32_t number = MOST, devices[4], found = 4, usage[4], seen = 0;
     assert_int_equal(amdsmi_get_gpu_process_list(processors[1], &number, list), SUCCESS);
     for (uint32_t i = 0; i < number; i++)
-        if (word(list[i], 256) == (uint32_t)child) {
+        if (word(list[i], 256) == (uint32_t)user.process) {
             seen++;
-            assert_int_equal(word(list[i], 352), 5 * MEBIBYTE); /* of video memory */
+            assert_int_equal(word(list[i], 352), USED); /* of video memory */
             assert_int_equal(strncmp((const char *)list[i], "amd_smi", 7), 0);
         }
     assert_int_equal(seen, 1);
-    assert_int_equal(amdsmi_get_gpu_compute_process_gpus((uint32_t)child, devices, &found), SUCCESS);
+    assert_int_equal(amdsmi_get_gpu_compute_process_gpus((uint32_t)user.process, devices, &found), SUCCESS);
     assert_true(found == 1 && devices[0] == 1);
     assert_int_equal(amdsmi_get_gpu_vram_usage(processors[1], usage), SUCCESS);
     assert_true(usage[1] >= 5 && usage[1] <= usage[0]);
-    assert_int_equal(write(to[1], &byte, 1), 1);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
-    assert_int_equal(amdsmi_get_gpu_compute_process_gpus((uint32_t)child, devices, &found), NOT_FOUND);
+    end_use(&user);
+    assert_int_equal(amdsmi_get_gpu_compute_process_gpus((uint32_t)user.process, devices, &found), NOT_FOUND);
     assert_int_equal(amdsmi_shut_down(), SUCCESS);
     assert_int_equal(amdsmi_shut_down(), NOT_INIT);
 }

@@ -7,13 +7,12 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "user.h"
+
 enum { SUCCESS, INVALID_ARGS, NOT_SUPPORTED, INIT_ERROR = 8, NOT_FOUND = 10 };
-enum { MEBIBYTE = 1 << 20 };
 
 struct process {
     uint32_t id, pasid;
@@ -37,8 +36,6 @@ int rsmi_compute_process_info_by_pid_get(uint32_t id, struct process *process);
 int rsmi_compute_process_gpus_get(uint32_t id, uint32_t *devices, uint32_t *count);
 int rsmi_dev_temp_metric_get(uint32_t device, uint32_t sensor, int metric, int64_t *temperature);
 int rsmi_status_string(int status, const char **text);
-int hipSetDevice(int device);
-int hipMalloc(void **memory, size_t size);
 
 static int count;
 static char **arguments;
@@ -73,49 +70,28 @@ static void numbers(void **state) {
     assert_non_null(strstr(text, "RSMI_STATUS_NOT_SUPPORTED"));
 }
 
-/* Another process takes memory of device 1, and says so. */
-static int use(void) {
-    void *memory = NULL;
-    if (hipSetDevice(1) != 0 || hipMalloc(&memory, 5 * MEBIBYTE) != 0)
-        return 1;
-    char byte = 1;
-    return write(STDOUT_FILENO, &byte, 1) != 1 || read(STDIN_FILENO, &byte, 1) < 0;
-}
-
 static void use_of_memory(void **state) {
     (void)state;
-    int to[2], from[2], status = 0;
-    char byte = 0;
     uint64_t before[2], used[2], total = 0;
     assert_int_equal(rsmi_dev_memory_total_get(1, 0, &total), SUCCESS);
     for (uint32_t i = 0; i < 2; i++)
         assert_int_equal(rsmi_dev_memory_usage_get(i, 0, &before[i]), SUCCESS);
-    assert_true(pipe(to) == 0 && pipe(from) == 0);
-    const pid_t child = fork();
-    if (child == 0) {
-        dup2(to[0], STDIN_FILENO);
-        dup2(from[1], STDOUT_FILENO);
-        execl("/proc/self/exe", arguments[0], "use", (char *)NULL);
-        _exit(1);
-    }
-    assert_int_equal(read(from[0], &byte, 1), 1);
+    const struct user user = begin_use(arguments[0]);
     for (uint32_t i = 0; i < 2; i++)
         assert_int_equal(rsmi_dev_memory_usage_get(i, 0, &used[i]), SUCCESS);
-    assert_int_equal(used[1] - before[1], 5 * MEBIBYTE);
+    assert_int_equal(used[1] - before[1], USED);
     assert_int_equal(used[0], before[0]);
     assert_true(used[1] <= total);
     struct process process;
-    assert_int_equal(rsmi_compute_process_info_by_pid_get((uint32_t)child, &process), SUCCESS);
-    assert_int_equal(process.vram, 5 * MEBIBYTE);
+    assert_int_equal(rsmi_compute_process_info_by_pid_get((uint32_t)user.process, &process), SUCCESS);
+    assert_int_equal(process.vram, USED);
     uint32_t devices[4], found = 4, processes = 0;
-    assert_int_equal(rsmi_compute_process_gpus_get((uint32_t)child, devices, &found), SUCCESS);
+    assert_int_equal(rsmi_compute_process_gpus_get((uint32_t)user.process, devices, &found), SUCCESS);
     assert_true(found == 1 && devices[0] == 1);
     assert_int_equal(rsmi_compute_process_info_get(NULL, &processes), SUCCESS);
     assert_true(processes >= 1);
-    assert_int_equal(write(to[1], &byte, 1), 1);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
-    assert_int_equal(rsmi_compute_process_info_by_pid_get((uint32_t)child, &process), NOT_FOUND);
+    end_use(&user);
+    assert_int_equal(rsmi_compute_process_info_by_pid_get((uint32_t)user.process, &process), NOT_FOUND);
     assert_int_equal(rsmi_shut_down(), SUCCESS);
     assert_int_equal(rsmi_shut_down(), INIT_ERROR);
 }
