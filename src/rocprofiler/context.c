@@ -34,6 +34,12 @@ uint64_t wl_rp_buffers_wanted(void) { return atomic_load_explicit(&state.buffers
 
 int wl_rp_configurable(void) { return atomic_load(&state.phase) == INITIALIZING ? WL_RP_SUCCESS : WL_RP_CONFIGURATION_LOCKED; }
 
+/* The context of an id, to be configured: WL_RP_SUCCESS, else why not. */
+static int find_configurable(struct wl_rp_id id, struct wl_rp_context **context) {
+    *context = wl_rp_context_at((unsigned)id.handle - 1);
+    return wl_rp_configurable() != WL_RP_SUCCESS ? WL_RP_CONFIGURATION_LOCKED : *context ? WL_RP_SUCCESS : WL_RP_CONTEXT_NOT_FOUND;
+}
+
 uint64_t wl_rp_thread(void) {
     static _Thread_local uint64_t known;
     if (!known)
@@ -112,11 +118,10 @@ WL_ROCPROFILER_API int rocprofiler_pop_external_correlation_id(struct wl_rp_id c
 
 WL_ROCPROFILER_API int rocprofiler_configure_external_correlation_id_request_service(struct wl_rp_id id, const int *kinds, size_t count,
                                                                                      wl_rp_request function, void *data) {
-    struct wl_rp_context *context = wl_rp_context_at((unsigned)id.handle - 1);
-    if (wl_rp_configurable() != WL_RP_SUCCESS)
-        return WL_RP_CONFIGURATION_LOCKED;
-    if (!context)
-        return WL_RP_CONTEXT_NOT_FOUND;
+    struct wl_rp_context *context = NULL;
+    const int status = find_configurable(id, &context);
+    if (status != WL_RP_SUCCESS)
+        return status;
     if (!function)
         return WL_RP_INVALID_ARGUMENT;
     if (context->request.function)
@@ -165,29 +170,19 @@ static int set_operations(struct wl_rp_operations *operations, const int *list, 
     return WL_RP_SUCCESS;
 }
 
-/* Kinds for which something is told. */
-static const uint32_t known_callbacks = 1u << WL_RP_CALLBACK_HIP | 1u << WL_RP_CALLBACK_HIP_COMPILER | 1u << WL_RP_CALLBACK_MARKER |
-                                        1u << WL_RP_CALLBACK_CODE_OBJECT | 1u << WL_RP_CALLBACK_HIP_STREAM;
-static const uint64_t known_buffers = UINT64_C(1) << WL_RP_BUFFER_HIP | UINT64_C(1) << WL_RP_BUFFER_HIP_COMPILER |
-                                      UINT64_C(1) << WL_RP_BUFFER_MARKER | UINT64_C(1) << WL_RP_BUFFER_COPY |
-                                      UINT64_C(1) << WL_RP_BUFFER_DISPATCH;
-
 WL_ROCPROFILER_API int rocprofiler_configure_callback_tracing_service(struct wl_rp_id id, int kind, const int *operations, size_t count,
                                                                       wl_rp_callback function, void *data) {
-    struct wl_rp_context *context = wl_rp_context_at((unsigned)id.handle - 1);
-    if (wl_rp_configurable() != WL_RP_SUCCESS)
-        return WL_RP_CONFIGURATION_LOCKED;
-    if (!context)
-        return WL_RP_CONTEXT_NOT_FOUND;
-    if (kind <= 0 || kind >= WL_RP_CALLBACK_KINDS)
-        return WL_RP_KIND_NOT_FOUND;
-    if (!(known_callbacks >> kind & 1))
-        return WL_RP_NOT_IMPLEMENTED;
+    struct wl_rp_context *context = NULL;
+    int status = find_configurable(id, &context);
+    if (status == WL_RP_SUCCESS)
+        status = wl_rp_callback_kind(kind);
+    if (status != WL_RP_SUCCESS)
+        return status;
     if (!function)
         return WL_RP_INVALID_ARGUMENT;
     if (context->callbacks[kind].function)
         return WL_RP_ALREADY_CONFIGURED;
-    const int status = set_operations(&context->callbacks[kind].operations, operations, count);
+    status = set_operations(&context->callbacks[kind].operations, operations, count);
     if (status == WL_RP_SUCCESS) {
         context->callbacks[kind].function = function;
         context->callbacks[kind].data = data;
@@ -197,21 +192,18 @@ WL_ROCPROFILER_API int rocprofiler_configure_callback_tracing_service(struct wl_
 
 WL_ROCPROFILER_API int rocprofiler_configure_buffer_tracing_service(struct wl_rp_id id, int kind, const int *operations, size_t count,
                                                                     struct wl_rp_id buffer_id) {
-    struct wl_rp_context *context = wl_rp_context_at((unsigned)id.handle - 1);
     struct wl_rp_buffer *buffer = wl_rp_buffer(buffer_id);
-    if (wl_rp_configurable() != WL_RP_SUCCESS)
-        return WL_RP_CONFIGURATION_LOCKED;
-    if (!context)
-        return WL_RP_CONTEXT_NOT_FOUND;
-    if (kind <= 0 || kind >= WL_RP_BUFFER_KINDS)
-        return WL_RP_KIND_NOT_FOUND;
-    if (!(known_buffers >> kind & 1))
-        return WL_RP_NOT_IMPLEMENTED;
+    struct wl_rp_context *context = NULL;
+    int status = find_configurable(id, &context);
+    if (status == WL_RP_SUCCESS)
+        status = wl_rp_buffer_kind(kind);
+    if (status != WL_RP_SUCCESS)
+        return status;
     if (!buffer)
         return WL_RP_BUFFER_NOT_FOUND;
     if (context->buffers[kind].buffer)
         return WL_RP_ALREADY_CONFIGURED;
-    const int status = set_operations(&context->buffers[kind].operations, operations, count);
+    status = set_operations(&context->buffers[kind].operations, operations, count);
     if (status == WL_RP_SUCCESS)
         context->buffers[kind].buffer = buffer;
     return status;

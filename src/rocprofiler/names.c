@@ -85,6 +85,15 @@ static const struct kind buffers[] = {{"NONE", NULL, 0},
 _Static_assert(sizeof callbacks / sizeof *callbacks == WL_RP_CALLBACK_KINDS, "one for each kind");
 _Static_assert(sizeof buffers / sizeof *buffers == WL_RP_BUFFER_KINDS, "one for each kind");
 
+static int check_kind(const struct kind *kinds, int count, int kind) {
+    if (kind <= 0 || kind >= count)
+        return WL_RP_KIND_NOT_FOUND;
+    return kinds[kind].operations ? WL_RP_SUCCESS : WL_RP_NOT_IMPLEMENTED;
+}
+
+int wl_rp_callback_kind(int kind) { return check_kind(callbacks, WL_RP_CALLBACK_KINDS, kind); }
+int wl_rp_buffer_kind(int kind) { return check_kind(buffers, WL_RP_BUFFER_KINDS, kind); }
+
 int wl_rp_operation(const char *name, int *kind) {
     for (int i = 0; i < (int)(sizeof hip / sizeof *hip); i++)
         if (strcmp(hip[i], name) == 0) {

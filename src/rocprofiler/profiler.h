@@ -112,6 +112,9 @@ void wl_rp_write(struct wl_rp_buffer *buffer, uint32_t kind, const void *record,
 void wl_rp_flush_all(void);
 
 /* ---- names.c ---- */
+/* Whether callbacks, or records, of a kind are there at all: WL_RP_SUCCESS, else why not. */
+int wl_rp_callback_kind(int kind);
+int wl_rp_buffer_kind(int kind);
 /* The number by which AMD's profiler knows a function of HIP, by its name; -1: none. `kind` is HIP or HIP_COMPILER. */
 int wl_rp_operation(const char *name, int *kind);
 
