@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/options.h"
+#include "base/table.h"
 #include "codeobject/codeobject.h"
 #include "runtime/context.h"
 #include "runtime/map.h"
@@ -36,9 +37,8 @@ struct function {
     const struct wl_kernel *kernel;
 };
 
-/* What the file has of a page. */
+/* A hash of what the file has of a page. */
 struct page {
-    uint64_t address; /* 0: a free slot */
     uint64_t hash;
 };
 
@@ -53,8 +53,7 @@ static struct {
     size_t module_count, module_capacity;
     struct function *functions;
     size_t function_count, function_capacity;
-    struct page *pages;
-    size_t page_count, page_capacity;
+    struct wl_table pages; /* struct page, by address / PAGE */
     struct wl_recording_allocation *allocations;
     size_t allocation_count, allocation_capacity;
     uint64_t launches, modules_made;
@@ -92,30 +91,6 @@ static void open_file(void) {
 
 /* ---- memory --------------------------------------------------------------------------------------- */
 
-static struct page *find_page(uint64_t address) {
-    size_t at = (address * UINT64_C(0x9e3779b97f4a7c15)) >> 20 & (recording.page_capacity - 1);
-    while (recording.pages[at].address && recording.pages[at].address != address)
-        at = (at + 1) & (recording.page_capacity - 1);
-    return &recording.pages[at];
-}
-
-static bool reserve_page(void) {
-    if (recording.page_count * 2 < recording.page_capacity)
-        return true;
-    const size_t capacity = recording.page_capacity ? recording.page_capacity * 2 : 4096;
-    struct page *older = recording.pages, *larger = calloc(capacity, sizeof *larger);
-    const size_t count = recording.page_capacity;
-    if (!larger)
-        return false;
-    recording.pages = larger;
-    recording.page_capacity = capacity;
-    for (size_t i = 0; i < count; i++)
-        if (older[i].address)
-            *find_page(older[i].address) = older[i];
-    free(older);
-    return true;
-}
-
 static void put_data(uint64_t address, uint64_t size) {
     const struct wl_recording_data data = {.address = address};
     begin_section(WL_RECORDING_DATA, sizeof data + size);
@@ -131,15 +106,15 @@ static void put_changes(const struct wl_recording_allocation *allocation) {
     for (uint64_t at = allocation->address, next; at < end; at = next) {
         next = (at / PAGE + 1) * PAGE;
         next = next < end ? next : end;
-        if (!reserve_page()) {
+        struct page *page = wl_table_find(&recording.pages, at / PAGE);
+        const bool known = page;
+        if (!page && !(page = wl_table_make(&recording.pages, at / PAGE, sizeof *page))) {
             recording.failed = true;
             return;
         }
-        struct page *page = find_page(at / PAGE * PAGE);
         const uint64_t hash = XXH3_64bits_withSeed((const void *)(uintptr_t)at, next - at, at << 12 ^ (next - at));
-        const bool changed = !page->address || page->hash != hash;
-        recording.page_count += !page->address;
-        *page = (struct page){at / PAGE * PAGE, hash};
+        const bool changed = !known || page->hash != hash;
+        page->hash = hash;
         if (changed && !from)
             from = at;
         if (!changed && from) {

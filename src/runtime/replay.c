@@ -80,11 +80,17 @@ static const void *take(const uint8_t **at, uint64_t *left, uint64_t size) {
     return part;
 }
 
+/* Copies what a section begins with. False: it is not all there. */
+static bool take_head(const uint8_t **at, uint64_t *left, void *head, size_t size) {
+    const void *part = take(at, left, size);
+    if (part)
+        memcpy(head, part, size);
+    return part;
+}
+
 static enum wl_status read_launch(const uint8_t *contents, uint64_t size, struct launch *launch) {
-    const void *head = take(&contents, &size, sizeof launch->head);
-    if (!head)
+    if (!take_head(&contents, &size, &launch->head, sizeof launch->head))
         return damaged();
-    memcpy(&launch->head, head, sizeof launch->head);
     launch->arguments = take(&contents, &size, launch->head.argument_size);
     launch->name = launch->arguments ? take(&contents, &size, launch->head.name_size) : NULL;
     if (!launch->name || !launch->head.name_size || launch->name[launch->head.name_size - 1] ||
@@ -126,15 +132,13 @@ static enum wl_status map_range(struct replay *r, uint64_t begin, uint64_t end) 
 
 static enum wl_status put_data(struct replay *r, const uint8_t *contents, uint64_t size) {
     struct wl_recording_data head;
-    if (size < sizeof head)
+    if (!take_head(&contents, &size, &head, sizeof head))
         return damaged();
-    memcpy(&head, contents, sizeof head);
-    size -= sizeof head;
     if (head.address + size < size || head.address + size > UINT64_C(1) << 47)
         return damaged();
     const enum wl_status status = map_range(r, head.address, head.address + size);
     if (status == WL_OK)
-        memcpy((void *)(uintptr_t)head.address, contents + sizeof head, size);
+        memcpy((void *)(uintptr_t)head.address, contents, size);
     return status;
 }
 
@@ -170,15 +174,14 @@ static enum wl_status know_allocations(struct replay *r, const struct launch *la
 
 static enum wl_status load_module(struct replay *r, const uint8_t *contents, uint64_t size) {
     struct wl_recording_module head;
-    if (size < sizeof head)
+    if (!take_head(&contents, &size, &head, sizeof head))
         return damaged();
-    memcpy(&head, contents, sizeof head);
     if (!WL_ARRAY_RESERVE(r->modules, r->module_count, r->module_capacity, 16) ||
         !WL_ARRAY_RESERVE(r->ranges, r->range_count, r->range_capacity, 64))
         return wl_fail(WL_OUT_OF_MEMORY, "out of host memory");
     wl_region_next((void *)(uintptr_t)head.image);
     struct wl_module *module = NULL;
-    enum wl_status status = wl_module_load(r->context, contents + sizeof head, size - sizeof head, NULL, &module);
+    enum wl_status status = wl_module_load(r->context, contents, size, NULL, &module);
     wl_region_next(NULL);
     if (status != WL_OK)
         return status;
