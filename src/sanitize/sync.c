@@ -285,12 +285,12 @@ static bool is_quiet(void) {
     static uint64_t used;
     pthread_mutex_lock(&lock);
     const uint64_t since = quiet.since, time = wl_san_quiet_for(&quiet, atomic_load_explicit(&done, memory_order_relaxed));
-    const uint64_t now = processor_time();
     if (quiet.since != since)
-        used = now;
-    const bool has_run = now - used >= WL_SAN_PATIENCE_NS / 2 || time >= MUCH_LONGER * WL_SAN_PATIENCE_NS;
+        used = processor_time();
+    const bool is_long = time >= WL_SAN_PATIENCE_NS; /* before that there is no need to ask the system */
+    const bool has_run = is_long && (processor_time() - used >= WL_SAN_PATIENCE_NS / 2 || time >= MUCH_LONGER * WL_SAN_PATIENCE_NS);
     pthread_mutex_unlock(&lock);
-    return time >= WL_SAN_PATIENCE_NS && has_run;
+    return has_run;
 }
 
 bool wl_sync_stuck(struct wl_san_group *group) {
