@@ -33,6 +33,9 @@ uint8_t wl_ptx_bits_of(const uint8_t *bits, unsigned mask_registers, const struc
 /* Steps over an instruction; `comparison`: the result in lanes that are on, if it is one. */
 void wl_ptx_bits_step(uint8_t *bits, unsigned mask_registers, const struct wl_inst *inst, uint8_t comparison);
 
+/* Forgets what is known of registers that nobody reads, EXEC aside. `live`: bits of those that somebody does. */
+void wl_ptx_bits_forget(uint8_t *bits, const uint64_t *live);
+
 /* ---- nvptx/present.c ---- */
 /* Finds the branches on VCC or EXEC that each thread can take by its own bit (own: by basic block), if threads part at the branches of `parts` and
  * meet as in `met` (struct wl_ptx); is_on: every thread's lane is on at the entry. False: no memory; nothing is found. */

@@ -12,26 +12,25 @@ uint8_t wl_ptx_bits_of(const uint8_t *bits, unsigned registers, const struct wl_
     return is_mask(registers, op) ? bits[op->reg] : (uint8_t)WL_PTX_VARIES;
 }
 
-static uint8_t not(uint8_t a) { return a == WL_PTX_ZERO ? WL_PTX_ONE : a == WL_PTX_ONE ? WL_PTX_ZERO : a; }
+static uint8_t bit_not(uint8_t a) { return a == WL_PTX_ZERO ? WL_PTX_ONE : a == WL_PTX_ONE ? WL_PTX_ZERO : a; }
 
-static uint8_t and (uint8_t a, uint8_t b) {
+static uint8_t bit_and(uint8_t a, uint8_t b) {
     if (a == WL_PTX_ZERO || b == WL_PTX_ZERO)
         return WL_PTX_ZERO;
     return a == WL_PTX_ONE ? b : b == WL_PTX_ONE ? a : a == b ? a : (uint8_t)WL_PTX_VARIES;
 }
 
-static uint8_t or (uint8_t a, uint8_t b) { return not(and(not(a), not(b))); }
+static uint8_t bit_or(uint8_t a, uint8_t b) { return bit_not(bit_and(bit_not(a), bit_not(b))); }
 
-static uint8_t xor
-    (uint8_t a, uint8_t b) {
-        if (a == WL_PTX_VARIES || b == WL_PTX_VARIES)
-            return WL_PTX_VARIES;
-        if (a == WL_PTX_SAME || b == WL_PTX_SAME)
-            return WL_PTX_SAME;
-        return a == b ? WL_PTX_ZERO : WL_PTX_ONE;
-    }
+static uint8_t bit_xor(uint8_t a, uint8_t b) {
+    if (a == WL_PTX_VARIES || b == WL_PTX_VARIES)
+        return WL_PTX_VARIES;
+    if (a == WL_PTX_SAME || b == WL_PTX_SAME)
+        return WL_PTX_SAME;
+    return a == b ? WL_PTX_ZERO : WL_PTX_ONE;
+}
 
-    static bool named(const struct wl_inst *inst, unsigned registers, const char *stem) {
+static bool named(const struct wl_inst *inst, unsigned registers, const char *stem) {
     size_t length = strlen(stem);
     return !strncmp(inst->mnemonic, stem, length) && !strcmp(inst->mnemonic + length, registers == 2 ? "_b64" : "_b32");
 }
@@ -47,17 +46,17 @@ static uint8_t logic(const uint8_t *bits, unsigned registers, const struct wl_in
     if (named(inst, registers, "s_mov"))
         return a;
     if (named(inst, registers, "s_not"))
-        return not(a);
+        return bit_not(a);
     if (named(inst, registers, "s_and"))
-        return and(a, b);
+        return bit_and(a, b);
     if (named(inst, registers, "s_and_not1"))
-        return and(a, not(b));
+        return bit_and(a, bit_not(b));
     if (named(inst, registers, "s_or"))
-        return or (a, b);
+        return bit_or(a, b);
     if (named(inst, registers, "s_or_not1"))
-        return or (a, not(b));
+        return bit_or(a, bit_not(b));
     if (named(inst, registers, "s_xor"))
-        return xor(a, b);
+        return bit_xor(a, b);
     if (!named(inst, registers, "s_cselect"))
         return WL_PTX_VARIES;
     return a == WL_PTX_VARIES || b == WL_PTX_VARIES ? WL_PTX_VARIES : a == b ? a : WL_PTX_SAME;
@@ -67,15 +66,15 @@ static uint8_t logic(const uint8_t *bits, unsigned registers, const struct wl_in
 static uint8_t saved(const struct wl_inst *inst, uint8_t source, uint8_t exec) {
     switch (inst->isa->detail) {
     case WL_SAVE_AND:
-        return and(source, exec);
+        return bit_and(source, exec);
     case WL_SAVE_OR:
-        return or (source, exec);
+        return bit_or(source, exec);
     case WL_SAVE_XOR:
-        return xor(source, exec);
+        return bit_xor(source, exec);
     case WL_SAVE_ANDN2:
-        return and(source, not(exec));
+        return bit_and(source, bit_not(exec));
     case WL_SAVE_ANDN1:
-        return and(exec, not(source));
+        return bit_and(exec, bit_not(source));
     default:
         return WL_PTX_VARIES;
     }
@@ -91,7 +90,7 @@ void wl_ptx_bits_step(uint8_t *bits, unsigned registers, const struct wl_inst *i
     if (wl_inst_is_scalar(inst) && !save)
         result = logic(bits, registers, inst);
     else if (compares) /* lanes that are off get 0 */
-        result = and(exec, comparison);
+        result = bit_and(exec, comparison);
     wl_inst_effects(inst, registers * 32, &effects);
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
         for (unsigned i = 0; i < registers && i <= reg && wl_bit(effects.touch.scalar, reg); i++)
@@ -105,4 +104,10 @@ void wl_ptx_bits_step(uint8_t *bits, unsigned registers, const struct wl_inst *i
     } else if (inst->operand_count && is_mask(registers, &op[0])) {
         bits[op[0].reg] = result;
     }
+}
+
+void wl_ptx_bits_forget(uint8_t *bits, const uint64_t *live) {
+    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
+        if (!wl_bit(live, reg) && reg != WL_SGPR_EXEC)
+            bits[reg] = WL_PTX_VARIES;
 }

@@ -118,9 +118,7 @@ static bool join(struct place *to, const struct place *from, uint8_t go, const u
             bit[WL_SGPR_EXEC] = go;
         else if (go != WL_PTX_VARIES && bit[WL_SGPR_EXEC] != go)
             continue;
-        for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
-            if (!wl_bit(live, reg) && reg != WL_SGPR_EXEC)
-                bit[reg] = WL_PTX_VARIES;
+        wl_ptx_bits_forget(bit, live);
         changed |= add_state(to, bit);
     }
     if (from->lost && go == WL_PTX_VARIES && !to->lost) {

@@ -113,9 +113,7 @@ static enum change hand_on(struct walk *w, uint32_t block, const struct lane *s)
     now.stale[1] &= live[1];
     if (!(now.stale[0] | now.stale[1]))
         return NOTHING_NEW;
-    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
-        if (!wl_bit(live, reg) && reg != WL_SGPR_EXEC)
-            now.bit[reg] = WL_PTX_VARIES;
+    wl_ptx_bits_forget(now.bit, live);
     for (unsigned i = 0; i < MOST_STATES; i++) {
         struct lane *to = &w->starts[block][i];
         if (!to->known) {
