@@ -47,8 +47,12 @@ static uint64_t pieces(const struct wl_profile_counts *c) { return c->pieces_loa
 
 /* ---- for readers ---------------------------------------------------------------------------------- */
 
-/* Where the number of the line begins in FILE:LINE; NULL: it is none. */
-static const char *colon_of(const char *place) { return strrchr(place, ':'); }
+/* The FILE of FILE:LINE, which the caller frees, and the line's number; NULL: there is none, or no memory. */
+static char *split_place(const char *place, long *line) {
+    const char *colon = strrchr(place, ':');
+    *line = colon ? strtol(colon + 1, NULL, 10) : 0;
+    return colon ? strndup(place, (size_t)(colon - place)) : NULL;
+}
 
 static void print_file_line(FILE *file, long line, FILE *out) {
     char *text = NULL;
@@ -58,17 +62,18 @@ static void print_file_line(FILE *file, long line, FILE *out) {
         at++;
     if (text && at == line && !feof(file)) {
         const char *begin = text + strspn(text, " \t");
-        fprintf(out, "  %.*s", (int)strcspn(begin, "\r\n") < TEXT_WIDTH ? (int)strcspn(begin, "\r\n") : TEXT_WIDTH, begin);
+        const size_t length = strcspn(begin, "\r\n");
+        fprintf(out, "  %.*s", length < TEXT_WIDTH ? (int)length : TEXT_WIDTH, begin);
     }
     free(text);
 }
 
 static void print_text(const char *place, FILE *out) {
-    const char *colon = colon_of(place);
-    char *path = colon ? strndup(place, (size_t)(colon - place)) : NULL;
+    long line;
+    char *path = split_place(place, &line);
     FILE *file = path ? fopen(path, "re") : NULL;
     if (file) {
-        print_file_line(file, strtol(colon + 1, NULL, 10), out);
+        print_file_line(file, line, out);
         fclose(file);
     }
     free(path);
@@ -115,15 +120,15 @@ void wl_profile_print_lines(const struct wl_profile_counters *counters, const st
 
 static void write_json_line(const struct wl_profile_counts *kernel, const struct wl_profile_counts *line,
                             const struct wl_profile_choice *choice, FILE *out) {
-    const char *colon = line->number ? colon_of(line->name) : NULL;
-    char *path = colon ? strndup(line->name, (size_t)(colon - line->name)) : NULL;
+    long number = 0;
+    char *path = line->number ? split_place(line->name, &number) : NULL;
     fputs("\n    {\"file\": ", out);
     wl_san_write_string(out, path ? path : "");
     fprintf(out,
             ", \"line\": %ld, \"share_percent\": %.4f, \"instructions\": %" PRIu64 ", \"valu\": %" PRIu64 ", \"scalar\": %" PRIu64
             ", \"memory\": %" PRIu64 ", \"lds\": %" PRIu64 ", \"branches\": %" PRIu64,
-            path ? strtol(colon + 1, NULL, 10) : 0, percent(line->instructions, kernel->instructions), line->instructions,
-            line->units[WL_COUNT_VALU], scalar(line), memory(line), lds(line), line->units[WL_COUNT_BRANCH]);
+            number, percent(line->instructions, kernel->instructions), line->instructions, line->units[WL_COUNT_VALU], scalar(line),
+            memory(line), lds(line), line->units[WL_COUNT_BRANCH]);
     fprintf(out,
             ", \"active_lanes\": %.4f, \"flops\": %" PRIu64 ", \"loaded_bytes\": %" PRIu64 ", \"stored_bytes\": %" PRIu64
             ", \"accesses\": %" PRIu64 ", \"pieces\": %" PRIu64 ", \"scattered\": %" PRIu64 ", \"lds_cycles\": %" PRIu64
