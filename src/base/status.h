@@ -2,8 +2,8 @@
  *
  *   in    nothing
  *   out   errors as values (this header), invariants (assert.h), options (options.h), the cache's folder (folder.h), names of CPUs (cpu.h),
- *         the clock (clock.h), arrays that grow (array.h), the hash table (table.h: struct wl_table), float bits (float_bits.h), accesses
- *         that are never torn (whole.h)
+ *         the clock (clock.h), arrays that grow (array.h), the hash table (table.h: struct wl_table), pages (page.h), float bits
+ *         (float_bits.h), accesses that are never torn (whole.h)
  *
  * This header: the error values that every layer below api/ returns. Errors are returned, never printed and swallowed. A function
  * that fails leaves one sentence for the user in the calling thread's error message (wl_fail). api/ turns the status into a hipError_t

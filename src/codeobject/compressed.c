@@ -11,6 +11,7 @@
  *   end     20                   24                   32
  *
  * The hash is a tag of the compiler's, not a checksum that readers verify: zlib and zstd carry their own. */
+#include "base/page.h"
 #include "codeobject/internal.h"
 
 #include <stdio.h>
@@ -19,7 +20,6 @@
 
 #define MAGIC            UINT32_C(0x424f4343) /* "CCOB" */
 #define UNCOMPRESSED_MAX (UINT64_C(1) << 36)  /* no bundle comes near 64 GiB; a damaged header does */
-#define PAGE             UINT64_C(4096)
 
 bool wl_compressed_is(const void *data, uint64_t size) { return size >= 8 && wl_read32(data) == MAGIC; }
 
@@ -62,7 +62,7 @@ enum wl_status wl_compressed_open(struct wl_compressed *compressed, const void *
 static size_t readable(const struct wl_compressed *compressed, const uint8_t *at, size_t wanted) {
     uint64_t left;
     if (compressed->size == WL_SIZE_UNKNOWN)
-        left = wl_pages_mapped(at, 1) ? PAGE - (uintptr_t)at % PAGE : 0;
+        left = wl_pages_mapped(at, 1) ? WL_PAGE - (uintptr_t)at % WL_PAGE : 0;
     else
         left = compressed->size - (uint64_t)(at - compressed->data);
     return left < wanted ? left : wanted;

@@ -2,14 +2,13 @@
 #include "runtime/managed.h"
 #include "base/array.h"
 #include "base/assert.h"
+#include "base/page.h"
 #include "base/table.h"
 #include "runtime/context.h"
 #include "runtime/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define PAGE 4096u
 
 struct piece {
     uint64_t begin, end; /* addresses, on pages */
@@ -32,9 +31,6 @@ static const struct piece nothing = {.preferred = WL_LOCATION_NONE, .prefetched 
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-static uint64_t page_down(uint64_t address) { return address / PAGE * PAGE; }
-static uint64_t page_up(uint64_t address) { return (address + PAGE - 1) / PAGE * PAGE; }
-
 static struct record *record_of(const struct wl_allocation *allocation) {
     wl_assert_held(&records.lock);
     struct record *known = wl_table_find(&records.table, allocation->id);
@@ -50,7 +46,7 @@ static struct record *record_of(const struct wl_allocation *allocation) {
     *made = (struct record){.count = 1, .capacity = 4, .pieces = pieces};
     pieces[0] = nothing;
     pieces[0].begin = allocation->address;
-    pieces[0].end = page_up(allocation->address + allocation->size);
+    pieces[0].end = wl_page_up(allocation->address + allocation->size);
     return made;
 }
 
@@ -117,7 +113,7 @@ static enum wl_status tell_owner(struct wl_device *owner, const void *address, s
 
 enum wl_status wl_managed_advise(const struct wl_allocation *allocation, const void *address, size_t size, enum wl_advice advice,
                                  int location, bool on) {
-    uint64_t begin = page_down((uint64_t)(uintptr_t)address), end = page_up((uint64_t)(uintptr_t)address + size);
+    uint64_t begin = wl_page_down((uint64_t)(uintptr_t)address), end = wl_page_up((uint64_t)(uintptr_t)address + size);
     enum wl_status status = WL_OK;
     pthread_mutex_lock(&records.lock);
     struct record *record = record_of(allocation);
@@ -159,7 +155,7 @@ static void add_piece(struct wl_managed_summary *summary, const struct piece *pi
 }
 
 void wl_managed_query(const struct wl_allocation *allocation, const void *address, size_t size, struct wl_managed_summary *summary) {
-    uint64_t begin = page_down((uint64_t)(uintptr_t)address), end = page_up((uint64_t)(uintptr_t)address + size);
+    uint64_t begin = wl_page_down((uint64_t)(uintptr_t)address), end = wl_page_up((uint64_t)(uintptr_t)address + size);
     bool first = true;
     add_piece(summary, &nothing, true);
     pthread_mutex_lock(&records.lock);

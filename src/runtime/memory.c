@@ -1,6 +1,7 @@
 /* Allocating and freeing. Device memory of up to 4 MiB comes in blocks of a few sizes, which are kept when freed. */
 #include "runtime/memory.h"
 #include "base/assert.h"
+#include "base/page.h"
 #include "base/region.h"
 #include "runtime/context.h"
 
@@ -19,7 +20,6 @@
 #include <unistd.h>
 
 #define DEVICE_ALIGNMENT 256
-#define PAGE             ((size_t)4096)
 #define HUGE             ((size_t)2 << 20)
 #define FINE_CLASSES     16u                                              /* one page to 64 KiB, by pages */
 #define LARGEST_BLOCK    (4u << 20)                                       /* the last class */
@@ -31,8 +31,8 @@
 
 /* The class whose blocks hold `size` bytes, and their size. WL_MEMORY_CLASSES: too large for one. */
 static unsigned class_of(size_t size, size_t *block) {
-    size_t pages = (size + PAGE - 1) / PAGE;
-    *block = pages * PAGE;
+    size_t pages = wl_page_up(size) / WL_PAGE;
+    *block = pages * WL_PAGE;
     if (pages <= FINE_CLASSES)
         return (unsigned)pages - 1;
     if (size > LARGEST_BLOCK)
@@ -50,14 +50,14 @@ static unsigned class_of(size_t size, size_t *block) {
 static size_t next_place(const struct wl_allocation *allocation) {
     enum { STEP = 5 }; /* what lies beside each other is used together, several hundred bytes at a time */
     static atomic_uint places;
-    if (allocation->size <= FINE_CLASSES * PAGE || allocation->context->device->ops->host)
+    if (allocation->size <= FINE_CLASSES * WL_PAGE || allocation->context->device->ops->host)
         return 0;
     return (size_t)(STEP * atomic_fetch_add_explicit(&places, 1, memory_order_relaxed) % PLACES) * DEVICE_ALIGNMENT;
 }
 
 /* Bytes of a block for an allocation, wherever it begins. */
 static size_t room_for(const struct wl_allocation *allocation) {
-    bool anywhere = allocation->size > FINE_CLASSES * PAGE && !allocation->context->device->ops->host;
+    bool anywhere = allocation->size > FINE_CLASSES * WL_PAGE && !allocation->context->device->ops->host;
     return allocation->size + (anywhere ? (PLACES - 1) * DEVICE_ALIGNMENT : 0);
 }
 
@@ -164,11 +164,9 @@ void wl_memory_trim(struct wl_context *context) {
 
 /* ---- pages ----------------------------------------------------------------------------------- */
 
-static size_t page_round(size_t size) { return (size + PAGE - 1) / PAGE * PAGE; }
-
 /* Large blocks get huge pages where there are any, since kernels stream through many arrays at once. */
 static enum wl_status host_pages(size_t size, void **memory) {
-    size_t bytes = page_round(size), spare = size >= 2 * HUGE ? HUGE - PAGE : 0;
+    size_t bytes = wl_page_up(size), spare = size >= 2 * HUGE ? HUGE - WL_PAGE : 0;
     char *pages = mmap(wl_region_hint(bytes + spare), bytes + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED)
         return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for %zu bytes", size);
@@ -264,8 +262,8 @@ static struct wl_device *host_device(const struct wl_context *current) {
 
 static void release_host(struct wl_device *device, enum wl_memory_kind kind, void *memory, size_t size) {
     if (!device) {
-        munmap(memory, page_round(size));
-        wl_usage_add_host(-(int64_t)page_round(size));
+        munmap(memory, wl_page_up(size));
+        wl_usage_add_host(-(int64_t)wl_page_up(size));
     } else if (kind == WL_MEMORY_MANAGED)
         device->ops->host->managed_release(device, memory);
     else
@@ -279,18 +277,18 @@ static enum wl_status host_memory(struct wl_allocation *allocation, unsigned hin
     if (!device)
         status = host_pages(allocation->size, &memory);
     else if (allocation->kind == WL_MEMORY_MANAGED)
-        status = device->ops->host->managed_allocate(device, &memory, page_round(allocation->size));
+        status = device->ops->host->managed_allocate(device, &memory, wl_page_up(allocation->size));
     else
-        status = device->ops->host->allocate(device, &memory, page_round(allocation->size), hints);
+        status = device->ops->host->allocate(device, &memory, wl_page_up(allocation->size), hints);
     if (status != WL_OK)
         return status;
     if (device)
-        memset(memory, 0, page_round(allocation->size));
+        memset(memory, 0, wl_page_up(allocation->size));
     else
-        wl_usage_add_host((int64_t)page_round(allocation->size));
+        wl_usage_add_host((int64_t)wl_page_up(allocation->size));
     allocation->address = (uint64_t)(uintptr_t)memory;
     allocation->owner = device;
-    status = wl_map_add(allocation, page_round(allocation->size), NULL);
+    status = wl_map_add(allocation, wl_page_up(allocation->size), NULL);
     if (status != WL_OK)
         release_host(device, allocation->kind, memory, allocation->size);
     return status;
@@ -330,7 +328,7 @@ static void release(struct wl_map_node *node) {
     else if (allocation.kind == WL_MEMORY_EXTERNAL && allocation.owner)
         allocation.owner->ops->release(allocation.owner, memory, capacity);
     else if (allocation.kind == WL_MEMORY_EXTERNAL)
-        munmap(memory, page_round(capacity));
+        munmap(memory, wl_page_up(capacity));
 }
 
 enum wl_status wl_memory_detach(void *memory, unsigned kinds, struct wl_allocation *detached) {
@@ -395,8 +393,8 @@ void wl_memory_free_host(struct wl_context *context) {
 }
 
 bool wl_memory_is_mapped(const void *address, size_t size) {
-    uintptr_t begin = (uintptr_t)address / PAGE * PAGE, end = (uintptr_t)address + size;
-    return size && end > begin && msync((void *)begin, page_round(end - begin), MS_ASYNC) == 0;
+    uintptr_t begin = wl_page_down((uintptr_t)address), end = (uintptr_t)address + size;
+    return size && end > begin && msync((void *)begin, wl_page_up(end - begin), MS_ASYNC) == 0;
 }
 
 void wl_memory_after_fork(void) {

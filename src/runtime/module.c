@@ -2,6 +2,7 @@
 #include "runtime/module.h"
 #include "base/array.h"
 #include "base/options.h"
+#include "base/page.h"
 #include "runtime/context.h"
 #include "runtime/handles.h"
 #include "runtime/managed.h"
@@ -70,7 +71,7 @@ static enum wl_status enroll_registered(struct wl_context *context, void *memory
     struct wl_allocation allocation;
     if (!context->device->ops->host || !wl_memory_find(memory, &allocation) || allocation.owner || allocation.enrolled)
         return WL_OK;
-    enum wl_status status = wl_memory_enroll(context, memory, (allocation.size + 4095) / 4096 * 4096, 0);
+    enum wl_status status = wl_memory_enroll(context, memory, wl_page_up(allocation.size), 0);
     if (status == WL_OK)
         (void)wl_memory_set(memory, WL_MEMORY_ENROLLED, true);
     return status;

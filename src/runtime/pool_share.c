@@ -1,5 +1,6 @@
 /* Pools of several processes. A pool that can be shared lives in a file in memory, whose first page says so; an allocation is a
  * range of that file. What an importing process has mapped stays readable until it frees it, whatever the exporter does. */
+#include "base/page.h"
 #include "runtime/context.h"
 #include "runtime/pool_internal.h"
 #include "sanitize/allocations.h"
@@ -10,8 +11,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define PAGE 4096u
 
 static const char magic[8] = "WLpool1";
 
@@ -166,7 +165,7 @@ enum wl_status wl_mempool_export_pointer(const void *memory, void *data) {
 
 /* Maps a range of the pool's file, from the page it begins in, at a 2 MiB boundary. */
 static char *map_range(int file, uint64_t offset, uint64_t size, size_t *mapped) {
-    uint64_t start = offset / PAGE * PAGE, length = offset + size - start;
+    uint64_t start = wl_page_down(offset), length = offset + size - start;
     *mapped = (length + SEGMENT_BYTES - 1) & ~(SEGMENT_BYTES - 1);
     char *around = mmap(NULL, *mapped + SEGMENT_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (around == MAP_FAILED)
@@ -247,7 +246,7 @@ enum wl_status wl_mempool_import_pointer(struct wl_mempool *pool, const void *da
     if (fstat(pool->file, &info) != 0 || exported.size == 0 || exported.offset < SEGMENT_BYTES || exported.offset % 512 ||
         exported.offset > (uint64_t)info.st_size || exported.size > (uint64_t)info.st_size - exported.offset)
         return wl_fail(WL_INVALID_VALUE, "the allocation does not lie in the pool");
-    size_t mapped = 0, lead = exported.offset % PAGE;
+    size_t mapped = 0, lead = exported.offset % WL_PAGE;
     char *base = map_range(pool->file, exported.offset, exported.size, &mapped);
     if (!base)
         return wl_fail(WL_OUT_OF_MEMORY, "no addresses for %llu bytes", (unsigned long long)exported.size);

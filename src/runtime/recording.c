@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/options.h"
+#include "base/page.h"
 #include "base/table.h"
 #include "codeobject/codeobject.h"
 #include "runtime/context.h"
@@ -21,7 +22,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { PAGE = 4096, PATIENCE = 10 /* seconds that a launch waits for the one before */ };
+enum { PATIENCE = 10 /* seconds that a launch waits for the one before */ };
 
 /* Modules and functions as the device made them. */
 struct module {
@@ -53,7 +54,7 @@ static struct {
     size_t module_count, module_capacity;
     struct function *functions;
     size_t function_count, function_capacity;
-    struct wl_table pages; /* struct page, by address / PAGE */
+    struct wl_table pages; /* struct page, by address / WL_PAGE */
     struct wl_recording_allocation *allocations;
     size_t allocation_count, allocation_capacity;
     uint64_t launches, modules_made;
@@ -63,11 +64,16 @@ uint64_t wl_recording_hash(const void *memory, uint64_t size) { return XXH3_64bi
 
 /* ---- writing ------------------------------------------------------------------------------------ */
 
+/* What is in the file already stays good; nothing is added to it any more. */
+static void end_for(int error) {
+    if (!recording.failed)
+        wl_log(0, "the recording ends: %s: %s", wl_options()->record, strerror(error)); /* NOLINT(concurrency-mt-unsafe) */
+    recording.failed = true;
+}
+
 static void put(const void *bytes, size_t size) {
-    if (!recording.failed && size && fwrite(bytes, size, 1, recording.file) != 1) {
-        recording.failed = true;
-        wl_log(0, "the recording ends: %s: %s", wl_options()->record, strerror(errno)); /* NOLINT(concurrency-mt-unsafe) */
-    }
+    if (!recording.failed && size && fwrite(bytes, size, 1, recording.file) != 1)
+        end_for(errno);
 }
 
 static void pad(uint64_t size) { put("\0\0\0\0\0\0\0", (8 - size % 8) % 8); }
@@ -104,12 +110,12 @@ static void put_changes(const struct wl_recording_allocation *allocation) {
     const uint64_t end = allocation->address + allocation->size;
     uint64_t from = 0; /* of the pages to be written; 0: none */
     for (uint64_t at = allocation->address, next; at < end; at = next) {
-        next = (at / PAGE + 1) * PAGE;
+        next = wl_page_down(at) + WL_PAGE;
         next = next < end ? next : end;
-        struct page *page = wl_table_find(&recording.pages, at / PAGE);
+        struct page *page = wl_table_find(&recording.pages, at / WL_PAGE);
         const bool known = page;
-        if (!page && !(page = wl_table_make(&recording.pages, at / PAGE, sizeof *page))) {
-            recording.failed = true;
+        if (!page && !(page = wl_table_make(&recording.pages, at / WL_PAGE, sizeof *page))) {
+            end_for(ENOMEM);
             return;
         }
         const uint64_t hash = XXH3_64bits_withSeed((const void *)(uintptr_t)at, next - at, at << 12 ^ (next - at));
@@ -128,7 +134,7 @@ static void put_changes(const struct wl_recording_allocation *allocation) {
 
 /* Whether all pages can be read: reservations and other processes' memory may have holes. */
 static bool is_readable(uint64_t address, uint64_t size) {
-    for (uint64_t at = address; at < address + size; at = (at / PAGE + 1) * PAGE) {
+    for (uint64_t at = address; at < address + size; at = wl_page_down(at) + WL_PAGE) {
         char byte;
         const struct iovec here = {&byte, 1}, there = {(void *)(uintptr_t)at, 1};
         if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) != 1)
@@ -139,7 +145,7 @@ static bool is_readable(uint64_t address, uint64_t size) {
 
 static void add_allocation(uint64_t address, uint64_t size, enum wl_memory_kind kind, bool is_image) {
     if (!WL_ARRAY_RESERVE(recording.allocations, recording.allocation_count, recording.allocation_capacity, 64)) {
-        recording.failed = true;
+        end_for(ENOMEM);
         return;
     }
     recording.allocations[recording.allocation_count++] =
@@ -282,6 +288,8 @@ static enum wl_status load_module(struct wl_device *device, struct wl_codeobject
     pthread_mutex_lock(&recording.lock);
     if (WL_ARRAY_RESERVE(recording.modules, recording.module_count, recording.module_capacity, 16))
         recording.modules[recording.module_count++] = (struct module){*module, object, ++recording.modules_made, false};
+    else
+        end_for(ENOMEM);
     pthread_mutex_unlock(&recording.lock);
     return WL_OK;
 }
@@ -305,8 +313,12 @@ static enum wl_status make_function(struct wl_device_module *module, const struc
     if (status != WL_OK)
         return status;
     pthread_mutex_lock(&recording.lock);
-    if (!find_function(*function) && WL_ARRAY_RESERVE(recording.functions, recording.function_count, recording.function_capacity, 64))
-        recording.functions[recording.function_count++] = (struct function){*function, module, kernel};
+    if (!find_function(*function)) {
+        if (WL_ARRAY_RESERVE(recording.functions, recording.function_count, recording.function_capacity, 64))
+            recording.functions[recording.function_count++] = (struct function){*function, module, kernel};
+        else
+            end_for(ENOMEM);
+    }
     pthread_mutex_unlock(&recording.lock);
     return WL_OK;
 }

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/page.h"
 #include "base/region.h"
 #include "runtime/context.h"
 #include "runtime/launch.h"
@@ -18,8 +19,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum { PAGE = 4096 };
 
 /* A file that is run again. What is in it comes from outside. */
 struct replay {
@@ -104,8 +103,8 @@ static enum wl_status read_launch(const uint8_t *contents, uint64_t size, struct
 
 /* Makes pages at addresses where this replay has made none. */
 static enum wl_status map_range(struct replay *r, uint64_t begin, uint64_t end) {
-    end = (end + PAGE - 1) / PAGE * PAGE;
-    for (begin = begin / PAGE * PAGE; begin < end;) {
+    end = wl_page_up(end);
+    for (begin = wl_page_down(begin); begin < end;) {
         uint64_t next = end;
         bool there = false;
         for (size_t i = 0; i < r->range_count && !there; i++) {
@@ -190,7 +189,7 @@ static enum wl_status load_module(struct replay *r, const uint8_t *contents, uin
                        head.image);
     r->modules[r->module_count].number = head.number;
     r->modules[r->module_count++].loaded = module;
-    r->ranges[r->range_count++] = (struct range){head.image / PAGE * PAGE, (head.image + head.image_size + PAGE - 1) / PAGE * PAGE};
+    r->ranges[r->range_count++] = (struct range){wl_page_down(head.image), wl_page_up(head.image + head.image_size)};
     return WL_OK;
 }
 

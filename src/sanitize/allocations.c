@@ -1,6 +1,7 @@
 #include "sanitize/allocations.h"
 
 #include "base/options.h"
+#include "base/page.h"
 #include "sanitize/init.h"
 #include "sanitize/lazy.h"
 #include "sanitize/race.h"
@@ -64,7 +65,7 @@ static void set_bits(uint8_t *byte, uint8_t bits, bool on) {
 
 /* Clears whole bytes of the shadow. Pages of a large range go back to the system. */
 static void clear_bytes(uint8_t *from, size_t size) {
-    const uintptr_t page = 4096, first = ((uintptr_t)from + page - 1) & ~(page - 1), last = ((uintptr_t)from + size) & ~(page - 1);
+    const uintptr_t first = wl_page_up((uintptr_t)from), last = wl_page_down((uintptr_t)from + size);
     if (size < HUGE_SHADOW || last <= first || madvise((void *)first, last - first, MADV_DONTNEED) != 0) {
         memset(from, 0, size);
         return;

@@ -1,5 +1,6 @@
 /* AMD code objects on a GPU: their image in device memory, and their kernels. */
 #include "base/options.h"
+#include "base/page.h"
 #include "device/cuda/cuda.h"
 #include "device/translate_request.h"
 
@@ -11,9 +12,9 @@
 /* Relocated on the host for the address that it will have. Scalar loads read whole cache lines past an object's end. */
 static enum wl_status place_image(struct wl_device_module *module) {
     struct wl_device *device = &module->device->base;
-    size_t mapped = module->image_size + 4096;
+    size_t mapped = module->image_size + WL_PAGE;
     void *memory = NULL, *staged = calloc(1, mapped);
-    enum wl_status status = staged ? wl_cuda_allocate(device, &memory, mapped, 4096)
+    enum wl_status status = staged ? wl_cuda_allocate(device, &memory, mapped, WL_PAGE)
                                    : wl_fail(WL_OUT_OF_MEMORY, "no memory for a code object of %zu bytes", mapped);
     module->image = (CUdeviceptr)(uintptr_t)memory;
     if (status == WL_OK)

@@ -4,6 +4,7 @@
 #include "device/cuda/services.h"
 #include "base/assert.h"
 #include "base/options.h"
+#include "base/page.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -40,7 +41,7 @@ struct wl_cuda_services {
 
 static void *range_allocate(void *owner, size_t size, size_t alignment) {
     struct wl_cuda_services *s = owner;
-    size = (size + 4095) / 4096 * 4096;
+    size = wl_page_up(size);
     for (struct piece *piece = s->pieces; piece; piece = piece->next) {
         char *begin = (char *)(((uintptr_t)piece->begin + alignment - 1) / alignment * alignment);
         size_t skipped = (size_t)(begin - piece->begin);

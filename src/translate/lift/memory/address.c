@@ -1,6 +1,7 @@
 /* Addresses of a strip, and which inline form serves them. */
 #include "translate/lift/memory/memory.h"
 
+#include "base/page.h"
 #include "machine/wave.h"
 #include "translate/lift/state.h"
 #include "translate/lift/values.h"
@@ -385,9 +386,8 @@ static LLVMValueRef within_buffer(struct wl_lift *l, const struct wl_lanes *lane
 
 /* Whether [start, start + size) lies in one page of the host, of the smallest that hosts have. */
 static LLVMValueRef within_page(struct wl_lift *l, LLVMValueRef start, uint64_t size) {
-    enum { PAGE = 4096 };
-    LLVMValueRef offset = LLVMBuildAnd(l->b, start, LLVMConstInt(l->i64, PAGE - 1, false), "");
-    return LLVMBuildICmp(l->b, LLVMIntULE, offset, LLVMConstInt(l->i64, PAGE - size, false), "");
+    LLVMValueRef offset = LLVMBuildAnd(l->b, start, LLVMConstInt(l->i64, WL_PAGE - 1, false), "");
+    return LLVMBuildICmp(l->b, LLVMIntULE, offset, LLVMConstInt(l->i64, WL_PAGE - size, false), "");
 }
 
 /* Whether a flat address is in no aperture. */
