@@ -73,7 +73,7 @@ PUBLIC void hipRegisterTracerCallback(wl_api_tracer callback);
 PUBLIC void hipInitActivityCallback(void *id, void *operation, void *argument);
 PUBLIC bool hipEnableActivityCallback(unsigned operation, bool enable);
 
-void hipRegisterTracerCallback(wl_api_tracer callback) { wl_api_tracer_set(callback); }
+void hipRegisterTracerCallback(wl_api_tracer callback) { wl_trace_set_tracer(WL_TRACE_REGISTERED, callback); }
 
 PUBLIC hipError_t hipRegisterApiCallback(uint32_t id, wl_api_callback callback, void *argument);
 PUBLIC hipError_t hipRemoveApiCallback(uint32_t id);

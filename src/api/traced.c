@@ -42,11 +42,11 @@ static int32_t no_error(const void *value) {
 #define ARGUMENTS(number, name, type, parameters, names, members, fill)                                                                    \
     static type observed_##name parameters {                                                                                               \
         struct wl_api_traced call_;                                                                                                        \
-        const bool seen_ = wl_api_tracer_begin(number, &call_);                                                                            \
-        if (seen_ && call_.before) {                                                                                                       \
+        const enum wl_api_traced_as seen_ = wl_api_tracer_begin(number, &call_);                                                           \
+        if (seen_ == WL_TRACED_ARGUMENTS) {                                                                                                \
             __typeof__(call_.data.arguments.name) *arguments_ = &call_.data.arguments.name;                                                \
             (void)arguments_;                                                                                                              \
-            fill call_.before(number, &call_);                                                                                             \
+            fill wl_api_tracer_before(number, &call_);                                                                                     \
         }                                                                                                                                  \
         type value_ = traced_##name names;                                                                                                 \
         call_.result = &value_;                                                                                                            \

@@ -1,6 +1,6 @@
 /* How tracers of the process see HIP: AMD's protocol between libamdhip64 and libroctracer64.
  *
- * A tracer registers one function (hipRegisterTracerCallback). At the beginning of a call of HIP that function is given the call's number
+ * A tracer registers one function (hipRegisterTracerCallback; there are places for others, which see the same: trace/trace.h). At the beginning of a call of HIP that function is given the call's number
  * (api_names.inc) and a struct wl_api_traced. If it returns 0 it wants to see the call: it has filled in what is to be called next, before
  * and after the call's work. When work of a device has ended it is given a struct wl_api_activity; with NULL instead it is asked whether
  * it wants to have such ones.
@@ -10,6 +10,10 @@
 #define WL_API_TRACED_CALL_H
 
 #include <hip/hip_runtime_api.h>
+
+#include <stdbool.h>
+
+enum { WL_API_TRACERS = 3 }; /* as many as enum wl_trace_place has places */
 
 /* Domains, and operations of devices. */
 enum { WL_TRACED_OPERATIONS = 2, WL_TRACED_CALLS = 3 };
@@ -35,8 +39,16 @@ struct wl_api_traced {
     uint64_t begin, own; /* the tracer's */
     void (*before)(uint32_t number, struct wl_api_traced *call);
     void (*after)(uint32_t number, struct wl_api_traced *call);
-    uint64_t outer;     /* libamdhip64's: the correlation of the call that this one is made in, from a function of a tracer */
     const void *result; /* for `after`: the call's */
+    /* libamdhip64's: what each of several tracers has of the members above, when it is not its turn; and the correlation of the call that this
+     * one is made in, from a function of a tracer. */
+    struct wl_api_seen {
+        uint64_t correlation, begin, own;
+        void (*before)(uint32_t number, struct wl_api_traced *call);
+        void (*after)(uint32_t number, struct wl_api_traced *call);
+        bool wanted;
+    } seen[WL_API_TRACERS];
+    uint64_t outer;
 };
 
 /* AMD's activity_record_t. */

@@ -1,11 +1,14 @@
 #include "api/tracer.h"
 
+#include "api/table.h"
+#include "base/options.h"
 #include "trace/trace.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 
-static _Atomic wl_api_tracer registered;
+_Static_assert((int)WL_API_TRACERS == (int)WL_TRACE_PLACES, "one for each place");
 
 /* ---- callbacks of HIP's own ---------------------------------------------------------------------- */
 
@@ -33,7 +36,7 @@ static void call_phase(uint32_t number, struct wl_api_traced *call, uint32_t pha
 static void call_begins(uint32_t number, struct wl_api_traced *call) { call_phase(number, call, 0); }
 static void call_ends(uint32_t number, struct wl_api_traced *call) { call_phase(number, call, 1); }
 
-/* The tracer while there is none but callbacks. */
+/* The tracer that calls them. */
 static int call_back(uint32_t domain, uint32_t operation, void *data) {
     static _Atomic uint64_t last;
     struct wl_api_traced *call = data;
@@ -58,9 +61,6 @@ static uint32_t kind_of(const struct wl_trace_work *work) {
 
 static void tell(const struct wl_trace_work *work) {
     const uint32_t operation = work->kind == WL_TRACE_KERNEL ? WL_TRACED_DISPATCH : WL_TRACED_COPY;
-    wl_api_tracer tracer = atomic_load(&registered);
-    if (!tracer || tracer(WL_TRACED_OPERATIONS, operation, NULL) != 0)
-        return;
     struct wl_api_work told = {{.domain = WL_TRACED_OPERATIONS,
                                 .kind = kind_of(work),
                                 .operation = operation,
@@ -74,24 +74,62 @@ static void tell(const struct wl_trace_work *work) {
         told.activity.kernel = work->kernel;
     else
         told.activity.bytes = work->bytes;
-    (void)tracer(WL_TRACED_OPERATIONS, operation, &told);
+    for (enum wl_trace_place place = 0; place < WL_TRACE_CALLBACKS; place++) {
+        wl_api_tracer tracer = wl_trace_tracer_at(place);
+        if (tracer && tracer(WL_TRACED_OPERATIONS, operation, NULL) == 0)
+            (void)tracer(WL_TRACED_OPERATIONS, operation, &told);
+    }
 }
 
-/* ---- the tracer ------------------------------------------------------------------------------------ */
+/* ---- tracers --------------------------------------------------------------------------------------- */
 
-/* The caller has the lock. */
-static void set(wl_api_tracer tracer) {
-    if (!tracer && callbacks.count)
-        tracer = call_back;
-    atomic_store(&registered, tracer);
-    wl_trace_tell_with(tracer && tracer != call_back ? tell : NULL);
-    wl_api_table_trace(tracer);
+static atomic_bool awaited; /* tools are to be started at the first call */
+
+static void tracers_changed(void) {
+    const bool works = wl_trace_tracer_at(WL_TRACE_REGISTERED) || wl_trace_tracer_at(WL_TRACE_SDK);
+    wl_trace_tell_with(works ? tell : NULL);
+    wl_api_table_trace(works || wl_trace_tracer_at(WL_TRACE_CALLBACKS) || atomic_load(&awaited));
 }
 
-void wl_api_tracer_set(wl_api_tracer tracer) {
-    pthread_mutex_lock(&callbacks.lock);
-    set(tracer);
-    pthread_mutex_unlock(&callbacks.lock);
+/* ---- tools of rocprofiler-sdk -------------------------------------------------------------------- */
+
+/* Tells librocprofiler-sdk that this library is there, as AMD's librocprofiler-register does, so that it looks for tools. */
+static void start_tools(void) {
+    void *table = &wl_api_table;
+    void *library = dlopen("librocprofiler-sdk.so.1", RTLD_LAZY); /* stays open */
+    int (*set)(const char *, uint64_t, uint64_t, void **, uint64_t) = NULL;
+    if (library)
+        set = (int (*)(const char *, uint64_t, uint64_t, void **, uint64_t))(uintptr_t)dlsym(library, "rocprofiler_set_api_table");
+    if (set)
+        (void)set("hip", 70100, 0, &table, 1);
+    else
+        wl_log(1, "a tool for rocprofiler-sdk cannot be started: librocprofiler-sdk.so.1 is missing, or is not Wavelift's");
+}
+
+/* At the first call, when all libraries are initialized. Other threads' calls wait; those that the tools make do not. */
+static void start_awaited(void) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static _Thread_local bool starting;
+    if (starting)
+        return;
+    pthread_mutex_lock(&lock);
+    if (atomic_load(&awaited)) {
+        starting = true;
+        start_tools();
+        starting = false;
+        atomic_store(&awaited, false);
+        wl_trace_set_tracer(WL_TRACE_REGISTERED, wl_trace_tracer_at(WL_TRACE_REGISTERED)); /* looks again who is there */
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+__attribute__((constructor)) static void watch(void) {
+    const char *listed = getenv("ROCP_TOOL_LIBRARIES"); /* NOLINT(concurrency-mt-unsafe): read once */
+    wl_trace_watch_tracers(tracers_changed, &wl_api_table);
+    if ((!listed || !*listed) && !dlsym(RTLD_DEFAULT, "rocprofiler_configure"))
+        return;
+    atomic_store(&awaited, true);
+    tracers_changed();
 }
 
 bool wl_api_callback_set(uint32_t number, wl_api_callback callback, void *argument) {
@@ -104,29 +142,72 @@ bool wl_api_callback_set(uint32_t number, wl_api_callback callback, void *argume
         *made = (struct callback){callback, argument};
     pthread_mutex_lock(&callbacks.lock);
     const bool was = atomic_exchange(&callbacks.of[number], made); /* the one before stays: a thread may be about to call it */
+    const unsigned before = callbacks.count;
     callbacks.count += (unsigned)(made != NULL) - (unsigned)was;
-    wl_api_tracer present = atomic_load(&registered);
-    if (!present || present == call_back)
-        set(NULL);
+    if (!before != !callbacks.count)
+        wl_trace_set_tracer(WL_TRACE_CALLBACKS, callbacks.count ? call_back : NULL);
     pthread_mutex_unlock(&callbacks.lock);
     return true;
 }
 
-bool wl_api_tracer_begin(uint32_t number, struct wl_api_traced *call) {
-    wl_api_tracer tracer = atomic_load(&registered);
-    call->data.correlation = 0;
+/* ---- a call ---------------------------------------------------------------------------------------- */
+
+/* What a tracer left with the call, and puts there for the next time. */
+static void load(struct wl_api_traced *call, const struct wl_api_seen *seen) {
+    call->data.correlation = seen->correlation;
+    call->begin = seen->begin;
+    call->own = seen->own;
+    call->before = seen->before;
+    call->after = seen->after;
+}
+
+static void save(const struct wl_api_traced *call, struct wl_api_seen *seen) {
+    *seen = (struct wl_api_seen){call->data.correlation, call->begin, call->own, call->before, call->after, true};
+}
+
+enum wl_api_traced_as wl_api_tracer_begin(uint32_t number, struct wl_api_traced *call) {
+    enum wl_api_traced_as as = WL_TRACED_UNSEEN;
+    uint64_t correlation = 0;
+    if (__builtin_expect(atomic_load_explicit(&awaited, memory_order_relaxed), 0))
+        start_awaited();
     call->data.phase = 0;
     call->data.phase_data = NULL;
-    call->before = call->after = NULL;
-    if (!tracer || tracer(WL_TRACED_CALLS, number, call) != 0)
-        return false;
+    for (enum wl_trace_place place = 0; place < WL_TRACE_PLACES; place++) {
+        wl_api_tracer tracer = wl_trace_tracer_at(place);
+        struct wl_api_seen *seen = &call->seen[place];
+        load(call, &(struct wl_api_seen){0});
+        seen->wanted = false;
+        if (!tracer || tracer(WL_TRACED_CALLS, number, call) != 0)
+            continue;
+        save(call, seen);
+        as = call->before || as == WL_TRACED_ARGUMENTS ? WL_TRACED_ARGUMENTS : WL_TRACED_SEEN;
+        if (place == WL_TRACE_REGISTERED)
+            correlation = call->data.correlation;
+    }
+    if (as == WL_TRACED_UNSEEN)
+        return as;
     call->outer = wl_trace_asker();
-    wl_trace_set_asker(call->data.correlation);
-    return true;
+    wl_trace_set_asker(correlation);
+    return as;
+}
+
+void wl_api_tracer_before(uint32_t number, struct wl_api_traced *call) {
+    for (enum wl_trace_place place = 0; place < WL_TRACE_PLACES; place++) {
+        struct wl_api_seen *seen = &call->seen[place];
+        if (!seen->wanted || !seen->before)
+            continue;
+        load(call, seen);
+        call->before(number, call);
+        save(call, seen);
+    }
 }
 
 void wl_api_tracer_end(uint32_t number, struct wl_api_traced *call) {
-    if (call->after)
+    for (unsigned place = WL_TRACE_PLACES; place-- > 0;) {
+        if (!call->seen[place].wanted || !call->seen[place].after)
+            continue;
+        load(call, &call->seen[place]);
         call->after(number, call);
+    }
     wl_trace_set_asker(call->outer);
 }

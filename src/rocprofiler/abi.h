@@ -34,8 +34,11 @@ enum {
     WL_RP_CALLBACK_HIP = 5,
     WL_RP_CALLBACK_HIP_COMPILER = 6,
     WL_RP_CALLBACK_MARKER = 7,
+    WL_RP_CALLBACK_MARKER_CONTROL = 8,
     WL_RP_CALLBACK_CODE_OBJECT = 10,
+    WL_RP_CALLBACK_RUNTIME = 17,
     WL_RP_CALLBACK_HIP_STREAM = 20,
+    WL_RP_CALLBACK_MARKER_RANGE = 21,
     WL_RP_CALLBACK_KINDS = 22
 };
 
@@ -44,8 +47,12 @@ enum {
     WL_RP_BUFFER_HIP = 5,
     WL_RP_BUFFER_HIP_COMPILER = 6,
     WL_RP_BUFFER_MARKER = 7,
+    WL_RP_BUFFER_MARKER_CONTROL = 8,
     WL_RP_BUFFER_COPY = 10,
     WL_RP_BUFFER_DISPATCH = 11,
+    WL_RP_BUFFER_HIP_EXT = 21, /* with arguments and result */
+    WL_RP_BUFFER_HIP_COMPILER_EXT = 22,
+    WL_RP_BUFFER_MARKER_RANGE = 32,
     WL_RP_BUFFER_KINDS = 33
 };
 
@@ -56,6 +63,7 @@ enum {
     WL_RP_REQUEST_MARKER = 7,
     WL_RP_REQUEST_COPY = 10,
     WL_RP_REQUEST_DISPATCH = 11,
+    WL_RP_REQUEST_MARKER_RANGE = 18,
     WL_RP_REQUEST_KINDS = 19
 };
 
@@ -67,6 +75,8 @@ enum { WL_RP_CATEGORY_TRACING = 1 };
 enum { WL_RP_POLICY_DISCARD = 1, WL_RP_POLICY_LOSSLESS };
 enum { WL_RP_STORAGE_MEMORY = 2 };
 enum { WL_RP_AGENT_CPU = 1, WL_RP_AGENT_GPU };
+enum { WL_RP_RUNTIME_HIP = 2 };
+enum { WL_RP_HIP_TABLE = 1 << 1, WL_RP_TABLES = 9 };
 
 struct wl_rp_id { /* of a context, a buffer, an agent, a queue, a stream, a thread for callbacks */
     uint64_t handle;
@@ -103,23 +113,27 @@ struct wl_rp_callback_record {
 };
 typedef void (*wl_rp_callback)(struct wl_rp_callback_record record, union wl_rp_user *user, void *data);
 
-struct wl_rp_hip_payload {
-    uint64_t size;
-    union {
+union wl_rp_hip_arguments {
 #define ARGUMENTS(number, name, members, code, stream)                                                                                     \
     struct {                                                                                                                               \
         members                                                                                                                            \
     } name;
 #include "rocprofiler/hip_arguments.inc"
 #undef ARGUMENTS
-    } arguments;
-    union {
-        uint64_t word;
-        hipError_t error;
-        const char *text;
-        hipChannelFormatDesc format;
-        uint64_t room[3];
-    } result;
+};
+
+union wl_rp_hip_result {
+    uint64_t word;
+    hipError_t error;
+    const char *text;
+    hipChannelFormatDesc format;
+    uint64_t room[3];
+};
+
+struct wl_rp_hip_payload {
+    uint64_t size;
+    union wl_rp_hip_arguments arguments;
+    union wl_rp_hip_result result;
 };
 
 struct wl_rp_marker_payload {
@@ -136,6 +150,10 @@ struct wl_rp_stream_payload {
     uint64_t size;
     struct wl_rp_id stream;
     const void *value;
+};
+
+struct wl_rp_runtime_payload {
+    uint64_t size, version, instance;
 };
 
 struct wl_rp_object_payload {
@@ -171,6 +189,12 @@ struct wl_rp_call_record {
     int kind, operation;
     struct wl_rp_correlation correlation;
     uint64_t begin, end, thread;
+};
+
+struct wl_rp_full_call_record { /* of the kinds with _EXT */
+    struct wl_rp_call_record call;
+    union wl_rp_hip_arguments arguments;
+    union wl_rp_hip_result result;
 };
 
 struct wl_rp_copy_record {
@@ -214,6 +238,8 @@ struct wl_rp_tool {
     void *data;
 };
 typedef struct wl_rp_tool *(*wl_rp_configure)(uint32_t version, const char *runtime, uint32_t priority, struct wl_rp_client *client);
+
+typedef void (*wl_rp_intercept)(int table, uint64_t version, uint64_t instance, void **tables, uint64_t count, void *data);
 
 typedef int (*wl_rp_request)(uint64_t thread, struct wl_rp_id context, int kind, int operation, uint64_t internal,
                              union wl_rp_user *external, void *data);

@@ -91,7 +91,7 @@ static _Thread_local struct frame {
     const struct function *function;
     struct stream_use stream;
     uint32_t callbacks, stream_callbacks; /* contexts that were called at the begin, and are at the end */
-    uint32_t recorded;                    /* contexts whose buffers get a record */
+    uint32_t recorded, recorded_whole;    /* contexts whose buffers get a record; one with arguments and result */
     union wl_rp_user external[WL_RP_CONTEXTS], user[WL_RP_CONTEXTS], stream_user[WL_RP_CONTEXTS];
     struct wl_rp_hip_payload payload;
 } *innermost;
@@ -130,6 +130,11 @@ static uint32_t wanting_streams(int operation) {
     return contexts;
 }
 
+/* The kind of records that have arguments and result. */
+static int whole_kind(const struct function *function) {
+    return function->kind == WL_RP_CALLBACK_HIP ? WL_RP_BUFFER_HIP_EXT : WL_RP_BUFFER_HIP_COMPILER_EXT;
+}
+
 static bool destroys(const struct frame *frame) { return strcmp(frame->function->name, "hipStreamDestroy") == 0; }
 
 static void call_begins(uint32_t number, struct wl_api_traced *call) {
@@ -148,7 +153,9 @@ static void call_begins(uint32_t number, struct wl_api_traced *call) {
             frame->callbacks |= 1u << i;
         if (wl_rp_records(context, function->kind, function->operation))
             frame->recorded |= 1u << i;
-        if ((frame->callbacks | frame->recorded) >> i & 1)
+        if (wl_rp_records(context, whole_kind(function), function->operation))
+            frame->recorded_whole |= 1u << i;
+        if ((frame->callbacks | frame->recorded | frame->recorded_whole) >> i & 1)
             frame->external[i] = wl_rp_external(i, function->kind, function->operation, frame->id);
     }
     for (unsigned i = 0; i < WL_RP_CONTEXTS; i++)
@@ -169,6 +176,16 @@ static void record_call(const struct frame *frame, uint64_t end) {
         if (frame->recorded >> i & 1) {
             record.correlation.external = frame->external[i];
             wl_rp_write(wl_rp_context_at(i)->buffers[record.kind].buffer, (uint32_t)record.kind, &record, sizeof record);
+        }
+    if (!frame->recorded_whole)
+        return;
+    struct wl_rp_full_call_record whole = {.call = record, .arguments = frame->payload.arguments, .result = frame->payload.result};
+    whole.call.size = sizeof whole;
+    whole.call.kind = whole_kind(frame->function);
+    for (unsigned i = 0; i < WL_RP_CONTEXTS; i++)
+        if (frame->recorded_whole >> i & 1) {
+            whole.call.correlation.external = frame->external[i];
+            wl_rp_write(wl_rp_context_at(i)->buffers[whole.call.kind].buffer, (uint32_t)whole.call.kind, &whole, sizeof whole);
         }
 }
 
@@ -195,8 +212,8 @@ static void call_ends(uint32_t number, struct wl_api_traced *call) {
 /* Whether anybody wants to know of a call of that function, or of work that it may ask for. */
 static bool wanted(const struct function *function) {
     const uint32_t callbacks = wl_rp_callbacks_wanted();
-    return (callbacks >> function->kind | callbacks >> WL_RP_CALLBACK_HIP_STREAM) & 1 || wl_rp_buffers_wanted() >> function->kind & 1 ||
-           wl_rp_wants_work();
+    return (callbacks >> function->kind | callbacks >> WL_RP_CALLBACK_HIP_STREAM) & 1 ||
+           (wl_rp_buffers_wanted() >> function->kind | wl_rp_buffers_wanted() >> whole_kind(function)) & 1 || wl_rp_wants_work();
 }
 
 uint64_t wl_rp_next_call(void) {

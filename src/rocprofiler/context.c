@@ -1,4 +1,4 @@
-/* Tools, contexts, what they want, and whether libamdhip64 is to tell it. */
+/* Contexts, what they want, and whether libamdhip64 is to tell it. */
 #include "rocprofiler/profiler.h"
 
 #include "api/traced_call.h"
@@ -11,28 +11,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* libamdhip64's, which no public header declares. */
-void hipRegisterTracerCallback(wl_api_tracer tracer);
-
-enum phase { BEFORE, INITIALIZING, RUNNING, FINALIZED };
-
 static struct {
-    pthread_mutex_t lock; /* guards what follows but `phase`, and whether libamdhip64 tells of calls */
-    _Atomic unsigned phase, count;
+    pthread_mutex_t lock; /* guards what follows, and whether libamdhip64 tells of calls */
+    _Atomic unsigned count;
     struct wl_rp_context *contexts[WL_RP_CONTEXTS];
     _Atomic uint32_t callbacks;
     _Atomic uint64_t buffers;
     bool attached, watching, marked;
-    struct wl_rp_tool tool;
-    struct wl_rp_client client;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 struct wl_rp_context *wl_rp_context_at(unsigned number) { return number < atomic_load(&state.count) ? state.contexts[number] : NULL; }
 unsigned wl_rp_context_count(void) { return atomic_load(&state.count); }
 uint32_t wl_rp_callbacks_wanted(void) { return atomic_load_explicit(&state.callbacks, memory_order_relaxed); }
 uint64_t wl_rp_buffers_wanted(void) { return atomic_load_explicit(&state.buffers, memory_order_relaxed); }
-
-int wl_rp_configurable(void) { return atomic_load(&state.phase) == INITIALIZING ? WL_RP_SUCCESS : WL_RP_CONFIGURATION_LOCKED; }
 
 /* The context of an id, to be configured: WL_RP_SUCCESS, else why not. */
 static int find_configurable(struct wl_rp_id id, struct wl_rp_context **context) {
@@ -150,6 +141,7 @@ WL_ROCPROFILER_API int rocprofiler_create_context(struct wl_rp_id *id) {
     const unsigned count = atomic_load(&state.count);
     struct wl_rp_context *made = count < WL_RP_CONTEXTS ? calloc(1, sizeof *made) : NULL;
     if (made) {
+        made->client = wl_rp_current_client();
         state.contexts[count] = made;
         atomic_store(&state.count, count + 1);
         id->handle = count + 1;
@@ -209,6 +201,15 @@ WL_ROCPROFILER_API int rocprofiler_configure_buffer_tracing_service(struct wl_rp
     return status;
 }
 
+/* Kinds that roctx's libraries tell of; kinds for which calls of HIP have to be followed. */
+#define MARKER_CALLBACKS (1u << WL_RP_CALLBACK_MARKER | 1u << WL_RP_CALLBACK_MARKER_CONTROL | 1u << WL_RP_CALLBACK_MARKER_RANGE)
+#define MARKER_BUFFERS                                                                                                                     \
+    (UINT64_C(1) << WL_RP_BUFFER_MARKER | UINT64_C(1) << WL_RP_BUFFER_MARKER_CONTROL | UINT64_C(1) << WL_RP_BUFFER_MARKER_RANGE)
+#define CALL_CALLBACKS (1u << WL_RP_CALLBACK_HIP | 1u << WL_RP_CALLBACK_HIP_COMPILER | 1u << WL_RP_CALLBACK_HIP_STREAM)
+#define CALL_BUFFERS                                                                                                                       \
+    (UINT64_C(1) << WL_RP_BUFFER_HIP | UINT64_C(1) << WL_RP_BUFFER_HIP_COMPILER | UINT64_C(1) << WL_RP_BUFFER_HIP_EXT |                    \
+     UINT64_C(1) << WL_RP_BUFFER_HIP_COMPILER_EXT)
+
 void wl_rp_attach(void) {
     pthread_mutex_lock(&state.lock);
     uint32_t callbacks = 0;
@@ -226,15 +227,14 @@ void wl_rp_attach(void) {
         state.watching = true;
         wl_core.watch_modules(wl_rp_module);
     }
-    const bool marked = callbacks >> WL_RP_CALLBACK_MARKER & 1 || buffers >> WL_RP_BUFFER_MARKER & 1;
+    const bool marked = callbacks & MARKER_CALLBACKS || buffers & MARKER_BUFFERS;
     if (marked != state.marked)
         wl_rp_mark(state.marked = marked);
-    const bool attached = callbacks & ~(1u << WL_RP_CALLBACK_CODE_OBJECT | 1u << WL_RP_CALLBACK_MARKER) ||
-                          buffers & ~(UINT64_C(1) << WL_RP_BUFFER_MARKER) || wl_rp_outstanding();
+    const bool attached = callbacks & CALL_CALLBACKS || buffers & CALL_BUFFERS || wl_rp_wants_work() || wl_rp_outstanding();
     if (attached != state.attached) {
         state.attached = attached;
         wl_core.watch_queued(attached ? wl_rp_queued : NULL);
-        hipRegisterTracerCallback(attached ? wl_rp_traced : NULL);
+        wl_core.set_tracer(WL_TRACE_SDK, attached ? wl_rp_traced : NULL);
     }
     pthread_mutex_unlock(&state.lock);
 }
@@ -243,7 +243,7 @@ static int set_active(struct wl_rp_id id, bool active) {
     struct wl_rp_context *context = wl_rp_context_at((unsigned)id.handle - 1);
     if (!context)
         return WL_RP_CONTEXT_NOT_FOUND;
-    if (active && atomic_load(&state.phase) == FINALIZED)
+    if (active && wl_rp_finalized(context->client))
         return WL_RP_FINALIZED;
     if (atomic_exchange(&context->active, active) == active)
         return active ? WL_RP_SUCCESS : WL_RP_CONTEXT_NOT_STARTED;
@@ -268,75 +268,11 @@ WL_ROCPROFILER_API int rocprofiler_context_is_valid(struct wl_rp_id id, int *val
     return !valid ? WL_RP_INVALID_ARGUMENT : context ? WL_RP_SUCCESS : WL_RP_CONTEXT_NOT_FOUND;
 }
 
-/* ---- tools ------------------------------------------------------------------------------------------- */
-
-enum { MAJOR = 1, MINOR = 1, PATCH = 0 };
-
-static void stop_all(void) {
+void wl_rp_stop(uint32_t client) {
     for (unsigned i = 0; i < wl_rp_context_count(); i++)
-        atomic_store(&state.contexts[i]->active, false);
+        if (state.contexts[i]->client == client)
+            atomic_store(&state.contexts[i]->active, false);
     wl_rp_attach();
-}
-
-static void finalize(void) {
-    unsigned running = RUNNING;
-    if (!atomic_compare_exchange_strong(&state.phase, &running, FINALIZED))
-        return;
-    stop_all();
-    wl_rp_flush_all();
-    if (state.tool.finalize)
-        state.tool.finalize(state.tool.data);
-}
-
-static void finalize_client(struct wl_rp_client client) {
-    if (client.handle == state.client.handle)
-        finalize();
-}
-
-WL_ROCPROFILER_API int rocprofiler_force_configure(wl_rp_configure configure) {
-    unsigned before = BEFORE;
-    if (!configure)
-        return WL_RP_INVALID_ARGUMENT;
-    if (!atomic_compare_exchange_strong(&state.phase, &before, INITIALIZING))
-        return WL_RP_CONFIGURATION_LOCKED;
-    state.client = (struct wl_rp_client){.size = sizeof state.client, .handle = 1};
-    const struct wl_rp_tool *tool = configure(MAJOR * 10000 + MINOR * 100 + PATCH, "1.1.0", 0, &state.client);
-    if (tool)
-        state.tool = *tool;
-    if (state.tool.initialize && state.tool.initialize(finalize_client, state.tool.data) != 0)
-        stop_all(); /* the tool does not want to go on */
-    atomic_store(&state.phase, RUNNING);
-    (void)atexit(finalize);
-    return WL_RP_SUCCESS;
-}
-
-WL_ROCPROFILER_API int rocprofiler_is_initialized(int *status) {
-    const unsigned phase = atomic_load(&state.phase);
-    if (!status)
-        return WL_RP_INVALID_ARGUMENT;
-    *status = phase == INITIALIZING ? -1 : phase != BEFORE;
-    return WL_RP_SUCCESS;
-}
-
-WL_ROCPROFILER_API int rocprofiler_is_finalized(int *status) {
-    if (!status)
-        return WL_RP_INVALID_ARGUMENT;
-    *status = atomic_load(&state.phase) == FINALIZED;
-    return WL_RP_SUCCESS;
-}
-
-WL_ROCPROFILER_API int rocprofiler_get_version(uint32_t *major, uint32_t *minor, uint32_t *patch) {
-    if (major)
-        *major = MAJOR;
-    if (minor)
-        *minor = MINOR;
-    if (patch)
-        *patch = PATCH;
-    return WL_RP_SUCCESS;
-}
-
-WL_ROCPROFILER_API int rocprofiler_get_version_triplet(uint32_t version[3]) {
-    return version ? rocprofiler_get_version(&version[0], &version[1], &version[2]) : WL_RP_INVALID_ARGUMENT;
 }
 
 WL_ROCPROFILER_API int rocprofiler_get_timestamp(uint64_t *time) {

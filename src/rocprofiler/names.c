@@ -20,75 +20,84 @@ static const char *const dispatches[] = {"KERNEL_DISPATCH_NONE", "KERNEL_DISPATC
 static const char *const copies[] = {"MEMORY_COPY_NONE", "MEMORY_COPY_HOST_TO_HOST", "MEMORY_COPY_HOST_TO_DEVICE",
                                      "MEMORY_COPY_DEVICE_TO_HOST", "MEMORY_COPY_DEVICE_TO_DEVICE"};
 
+static const char *const controls[] = {"roctxProfilerPause", "roctxProfilerResume"};
+static const char *const ranges[] = {"roctxMarkA", "roctxThreadRangeA", "roctxProcessRangeA", "roctxGetThreadId"};
+static const char *const runtimes[] = {"RUNTIME_INITIALIZATION_NONE",   "RUNTIME_INITIALIZATION_HSA",  "RUNTIME_INITIALIZATION_HIP",
+                                       "RUNTIME_INITIALIZATION_MARKER", "RUNTIME_INITIALIZATION_RCCL", "RUNTIME_INITIALIZATION_ROCDECODE",
+                                       "RUNTIME_INITIALIZATION_ROCJPEG"};
+
 struct kind {
     const char *name;
-    const char *const *operations; /* NULL: nothing of the kind is told */
+    const char *const *operations; /* NULL: it has none here */
     int count;
+    bool silent; /* may be asked for, and nothing happens: HIP does not go through HSA here, the other libraries do not tell */
 };
-#define WITH(list) (list), sizeof(list) / sizeof *(list)
+#define WITH(list) (list), sizeof(list) / sizeof *(list), false
+#define REFUSED    NULL, 0, false
+#define SILENT     NULL, 0, true
 
-static const struct kind callbacks[] = {{"NONE", NULL, 0},
-                                        {"HSA_CORE_API", NULL, 0},
-                                        {"HSA_AMD_EXT_API", NULL, 0},
-                                        {"HSA_IMAGE_EXT_API", NULL, 0},
-                                        {"HSA_FINALIZE_EXT_API", NULL, 0},
+static const struct kind callbacks[] = {{"NONE", REFUSED},
+                                        {"HSA_CORE_API", SILENT},
+                                        {"HSA_AMD_EXT_API", SILENT},
+                                        {"HSA_IMAGE_EXT_API", SILENT},
+                                        {"HSA_FINALIZE_EXT_API", SILENT},
                                         {"HIP_RUNTIME_API", WITH(hip)},
                                         {"HIP_COMPILER_API", WITH(compiler)},
                                         {"MARKER_CORE_API", WITH(markers)},
-                                        {"MARKER_CONTROL_API", NULL, 0},
-                                        {"MARKER_NAME_API", NULL, 0},
+                                        {"MARKER_CONTROL_API", WITH(controls)},
+                                        {"MARKER_NAME_API", SILENT},
                                         {"CODE_OBJECT", WITH(objects)},
-                                        {"SCRATCH_MEMORY", NULL, 0},
-                                        {"KERNEL_DISPATCH", NULL, 0},
-                                        {"MEMORY_COPY", NULL, 0},
-                                        {"RCCL_API", NULL, 0},
-                                        {"OMPT", NULL, 0},
-                                        {"MEMORY_ALLOCATION", NULL, 0},
-                                        {"RUNTIME_INITIALIZATION", NULL, 0},
-                                        {"ROCDECODE_API", NULL, 0},
-                                        {"ROCJPEG_API", NULL, 0},
+                                        {"SCRATCH_MEMORY", SILENT},
+                                        {"KERNEL_DISPATCH", REFUSED},
+                                        {"MEMORY_COPY", REFUSED},
+                                        {"RCCL_API", SILENT},
+                                        {"OMPT", REFUSED},
+                                        {"MEMORY_ALLOCATION", SILENT},
+                                        {"RUNTIME_INITIALIZATION", WITH(runtimes)},
+                                        {"ROCDECODE_API", SILENT},
+                                        {"ROCJPEG_API", SILENT},
                                         {"HIP_STREAM", WITH(streams)},
-                                        {"MARKER_CORE_RANGE_API", NULL, 0}};
-static const struct kind buffers[] = {{"NONE", NULL, 0},
-                                      {"HSA_CORE_API", NULL, 0},
-                                      {"HSA_AMD_EXT_API", NULL, 0},
-                                      {"HSA_IMAGE_EXT_API", NULL, 0},
-                                      {"HSA_FINALIZE_EXT_API", NULL, 0},
+                                        {"MARKER_CORE_RANGE_API", WITH(ranges)}};
+static const struct kind buffers[] = {{"NONE", REFUSED},
+                                      {"HSA_CORE_API", SILENT},
+                                      {"HSA_AMD_EXT_API", SILENT},
+                                      {"HSA_IMAGE_EXT_API", SILENT},
+                                      {"HSA_FINALIZE_EXT_API", SILENT},
                                       {"HIP_RUNTIME_API", WITH(hip)},
                                       {"HIP_COMPILER_API", WITH(compiler)},
                                       {"MARKER_CORE_API", WITH(markers)},
-                                      {"MARKER_CONTROL_API", NULL, 0},
-                                      {"MARKER_NAME_API", NULL, 0},
+                                      {"MARKER_CONTROL_API", WITH(controls)},
+                                      {"MARKER_NAME_API", SILENT},
                                       {"MEMORY_COPY", WITH(copies)},
                                       {"KERNEL_DISPATCH", WITH(dispatches)},
-                                      {"SCRATCH_MEMORY", NULL, 0},
-                                      {"CORRELATION_ID_RETIREMENT", NULL, 0},
-                                      {"RCCL_API", NULL, 0},
-                                      {"OMPT", NULL, 0},
-                                      {"MEMORY_ALLOCATION", NULL, 0},
-                                      {"RUNTIME_INITIALIZATION", NULL, 0},
-                                      {"ROCDECODE_API", NULL, 0},
-                                      {"ROCJPEG_API", NULL, 0},
-                                      {"HIP_STREAM", NULL, 0},
-                                      {"HIP_RUNTIME_API_EXT", NULL, 0},
-                                      {"HIP_COMPILER_API_EXT", NULL, 0},
-                                      {"ROCDECODE_API_EXT", NULL, 0},
-                                      {"KFD_EVENT_PAGE_MIGRATE", NULL, 0},
-                                      {"KFD_EVENT_PAGE_FAULT", NULL, 0},
-                                      {"KFD_EVENT_QUEUE", NULL, 0},
-                                      {"KFD_EVENT_UNMAP_FROM_GPU", NULL, 0},
-                                      {"KFD_EVENT_DROPPED_EVENTS", NULL, 0},
-                                      {"KFD_PAGE_MIGRATE", NULL, 0},
-                                      {"KFD_PAGE_FAULT", NULL, 0},
-                                      {"KFD_QUEUE", NULL, 0},
-                                      {"MARKER_CORE_RANGE_API", NULL, 0}};
+                                      {"SCRATCH_MEMORY", SILENT},
+                                      {"CORRELATION_ID_RETIREMENT", REFUSED},
+                                      {"RCCL_API", SILENT},
+                                      {"OMPT", REFUSED},
+                                      {"MEMORY_ALLOCATION", SILENT},
+                                      {"RUNTIME_INITIALIZATION", REFUSED},
+                                      {"ROCDECODE_API", SILENT},
+                                      {"ROCJPEG_API", SILENT},
+                                      {"HIP_STREAM", REFUSED},
+                                      {"HIP_RUNTIME_API_EXT", WITH(hip)},
+                                      {"HIP_COMPILER_API_EXT", WITH(compiler)},
+                                      {"ROCDECODE_API_EXT", SILENT},
+                                      {"KFD_EVENT_PAGE_MIGRATE", REFUSED},
+                                      {"KFD_EVENT_PAGE_FAULT", REFUSED},
+                                      {"KFD_EVENT_QUEUE", REFUSED},
+                                      {"KFD_EVENT_UNMAP_FROM_GPU", REFUSED},
+                                      {"KFD_EVENT_DROPPED_EVENTS", REFUSED},
+                                      {"KFD_PAGE_MIGRATE", REFUSED},
+                                      {"KFD_PAGE_FAULT", REFUSED},
+                                      {"KFD_QUEUE", REFUSED},
+                                      {"MARKER_CORE_RANGE_API", WITH(ranges)}};
 _Static_assert(sizeof callbacks / sizeof *callbacks == WL_RP_CALLBACK_KINDS, "one for each kind");
 _Static_assert(sizeof buffers / sizeof *buffers == WL_RP_BUFFER_KINDS, "one for each kind");
 
 static int check_kind(const struct kind *kinds, int count, int kind) {
     if (kind <= 0 || kind >= count)
         return WL_RP_KIND_NOT_FOUND;
-    return kinds[kind].operations ? WL_RP_SUCCESS : WL_RP_NOT_IMPLEMENTED;
+    return kinds[kind].operations || kinds[kind].silent ? WL_RP_SUCCESS : WL_RP_NOT_IMPLEMENTED;
 }
 
 int wl_rp_callback_kind(int kind) { return check_kind(callbacks, WL_RP_CALLBACK_KINDS, kind); }
@@ -173,6 +182,45 @@ WL_ROCPROFILER_API int rocprofiler_iterate_callback_tracing_kind_operations(int 
 WL_ROCPROFILER_API int rocprofiler_iterate_buffer_tracing_kind_operations(int kind, int (*callback)(int kind, int operation, void *data),
                                                                           void *data) {
     return each_operation(buffers, WL_RP_BUFFER_KINDS, kind, callback, data);
+}
+
+static const char *const tables[] = {
+    "HSA",  "HIP (runtime)", "HIP (compiler)", "MARKER (ROCTx)", "MARKER (ROCTx Control)", "MARKER (ROCTx Name)",
+    "RCCL", "rocDecode",     "rocJPEG"};
+static const char *const requests[] = {
+    "NONE",
+    "HSA_CORE_API",
+    "HSA_AMD_EXT_API",
+    "HSA_IMAGE_EXT_API",
+    "HSA_FINALIZE_EXT_API",
+    "HIP_RUNTIME_API",
+    "HIP_COMPILER_API",
+    "MARKER_CORE_API",
+    "MARKER_CONTROL_API",
+    "MARKER_NAME_API",
+    "MEMORY_COPY",
+    "KERNEL_DISPATCH",
+    "SCRATCH_MEMORY",
+    "RCCL_API",
+    "OMPT",
+    "MEMORY_ALLOCATION",
+    "ROCDECODE_API",
+    "ROCJPEG_API",
+    "MARKER_CORE_RANGE_API",
+};
+_Static_assert(sizeof requests / sizeof *requests == WL_RP_REQUEST_KINDS, "one for each kind");
+_Static_assert(sizeof tables / sizeof *tables == WL_RP_TABLES, "one for each table");
+
+/* `table` is a bit. */
+WL_ROCPROFILER_API int rocprofiler_query_intercept_table_name(int table, const char **name, uint64_t *length) {
+    for (unsigned i = 0; i < WL_RP_TABLES; i++)
+        if (table == 1 << i)
+            return give_name(tables[i], name, length);
+    return WL_RP_KIND_NOT_FOUND;
+}
+
+WL_ROCPROFILER_API int rocprofiler_query_external_correlation_id_request_kind_name(int kind, const char **name, uint64_t *length) {
+    return kind >= 0 && kind < WL_RP_REQUEST_KINDS ? give_name(requests[kind], name, length) : WL_RP_KIND_NOT_FOUND;
 }
 
 /* ---- statuses ------------------------------------------------------------------------------------- */

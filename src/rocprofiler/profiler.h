@@ -4,9 +4,11 @@
  *   out   the tool's callbacks; records in its buffers
  *
  *   abi.h        AMD's structures and numbers
- *   context.c    tools, contexts, what they want, and whether libamdhip64 is to tell it
+ *   tools.c      tools, from their being looked for to their end
+ *   context.c    contexts, what they want, and whether libamdhip64 is to tell it
  *   calls.c      calls of HIP, and the streams that they are about
- *   markers.c    roctx's marks and ranges
+ *   markers.c    roctx's calls
+ *   ranges.c     roctx's ranges as wholes
  *   work.c       kernels and copies
  *   objects.c    code objects and their kernels
  *   buffer.c     buffers of records, and the threads that call back for them
@@ -29,6 +31,7 @@
 enum { WL_RP_CONTEXTS = 16, WL_RP_OPERATIONS = 512 };
 
 struct wl_rp_buffer;
+struct wl_roctx_data;
 
 /* Operations of a kind that a tool asked for. */
 struct wl_rp_operations {
@@ -39,6 +42,7 @@ struct wl_rp_operations {
 /* A context does not change once its tool is initialized, but for `active`. */
 struct wl_rp_context {
     atomic_bool active;
+    uint32_t client; /* whose it is */
     struct {
         wl_rp_callback function; /* NULL: not wanted */
         void *data;
@@ -55,12 +59,17 @@ struct wl_rp_context {
     } request;
 };
 
+/* ---- tools.c ---- */
+/* Whether tools are being initialized, which is when contexts may be configured: WL_RP_SUCCESS, else why not. */
+int wl_rp_configurable(void);
+/* The tool that is being initialized. */
+uint32_t wl_rp_current_client(void);
+bool wl_rp_finalized(uint32_t client);
+
 /* ---- context.c ---- */
 /* Contexts by number, from 0 on; a context's id is its number + 1. NULL: there is none. */
 struct wl_rp_context *wl_rp_context_at(unsigned number);
 unsigned wl_rp_context_count(void);
-/* Whether a tool is being initialized, which is when contexts may be configured: WL_RP_SUCCESS, else why not. */
-int wl_rp_configurable(void);
 /* Bits of the kinds that active contexts want. */
 uint32_t wl_rp_callbacks_wanted(void);
 uint64_t wl_rp_buffers_wanted(void);
@@ -73,6 +82,8 @@ union wl_rp_user wl_rp_external(unsigned number, int request, int operation, uin
 uint64_t wl_rp_thread(void);
 /* Looks again whether libamdhip64 is to tell of calls and work. */
 void wl_rp_attach(void);
+/* Stops a tool's contexts. */
+void wl_rp_stop(uint32_t client);
 
 /* ---- calls.c ---- */
 /* The tracer that libamdhip64 asks of calls. */
@@ -86,10 +97,12 @@ uint64_t wl_rp_next_call(void);
 /* ---- markers.c ---- */
 /* Attaches to roctx's libraries, or no longer. */
 void wl_rp_mark(bool attached);
+/* A mark or range of a call of roctx, which is `number`, in the calling thread. (ranges.c) */
+void wl_rp_range(unsigned operation, const struct wl_roctx_data *call, uint64_t number);
 
 /* ---- work.c ---- */
 struct wl_trace_work;
-uint64_t wl_rp_queued(unsigned kind, uint64_t asker);
+uint64_t wl_rp_queued(const struct wl_trace_work *work);
 bool wl_rp_wants_work(void);
 void wl_rp_worked(const struct wl_trace_work *work);
 /* Pieces of work that were queued for a context and have not ended. */

@@ -1,10 +1,9 @@
-/* Services that are not there: counters by dispatch or device, sampling, traces of threads, tables of functions to put into, OpenMP. */
+/* Services that are not there: counters by dispatch or device, sampling, traces of threads, OpenMP. */
 #include "rocprofiler/profiler.h"
 
 #define REFUSED(name)                                                                                                                      \
     WL_ROCPROFILER_API int name(void) { return WL_RP_NOT_IMPLEMENTED; }
 
-REFUSED(rocprofiler_at_intercept_table_registration)
 REFUSED(rocprofiler_at_internal_thread_create)
 REFUSED(rocprofiler_configure_buffer_dispatch_counting_service)
 REFUSED(rocprofiler_configure_callback_dispatch_counting_service)
@@ -28,8 +27,6 @@ REFUSED(rocprofiler_ompt_is_finalized)
 REFUSED(rocprofiler_ompt_is_initialized)
 REFUSED(rocprofiler_query_counter_info)
 REFUSED(rocprofiler_query_counter_instance_count)
-REFUSED(rocprofiler_query_external_correlation_id_request_kind_name)
-REFUSED(rocprofiler_query_intercept_table_name)
 REFUSED(rocprofiler_query_pc_sampling_agent_configurations)
 REFUSED(rocprofiler_query_record_counter_id)
 REFUSED(rocprofiler_query_record_dimension_position)

@@ -8,8 +8,8 @@
 
 /* ---- work that is queued --------------------------------------------------------------------------- */
 
-/* A piece of work from when it is queued until it ends; of a graph: for all of its pieces, for as long as the process lives. Its number is what
- * libamdhip64 keeps with the work. */
+/* A piece of work from when it is queued until it ends; of a graph: for all of its pieces, for as long as the process lives. Its index + 1 is
+ * what libamdhip64 keeps with the work. */
 struct queued {
     uint64_t call, thread;
     uint32_t contexts; /* active when it was queued */
@@ -20,7 +20,6 @@ struct queued {
 };
 
 enum { CHUNK = 1024, CHUNKS = 4096 };
-#define TAG (UINT64_C(0x5d) << 56) /* tells these numbers from those of other tracers */
 
 static struct {
     pthread_mutex_t lock;
@@ -59,7 +58,7 @@ static void give_back(struct queued *queued) {
 }
 
 static struct queued *find(uint64_t number) {
-    const uint64_t index = number ^ TAG;
+    const uint64_t index = number - 1;
     return index < atomic_load(&all.count) ? &all.chunks[index / CHUNK][index % CHUNK] : NULL;
 }
 
@@ -67,11 +66,11 @@ bool wl_rp_outstanding(void) { return atomic_load(&all.outstanding); }
 
 bool wl_rp_wants_work(void) { return wl_rp_buffers_wanted() & (UINT64_C(1) << WL_RP_BUFFER_COPY | UINT64_C(1) << WL_RP_BUFFER_DISPATCH); }
 
-uint64_t wl_rp_queued(unsigned kind, uint64_t asker) {
-    const bool graph = kind == WL_TRACE_NONE, copy = kind == WL_TRACE_COPY;
+uint64_t wl_rp_queued(const struct wl_trace_work *work) {
+    const bool graph = work->kind == WL_TRACE_NONE, copy = work->kind == WL_TRACE_COPY;
     uint32_t contexts = 0;
-    if (kind == WL_TRACE_FILL || !wl_rp_wants_work())
-        return asker;
+    if (work->kind == WL_TRACE_FILL || !wl_rp_wants_work())
+        return 0;
     for (unsigned i = 0; i < wl_rp_context_count(); i++) {
         const struct wl_rp_context *context = wl_rp_context_at(i);
         const bool wanted = (!copy && wl_rp_records(context, WL_RP_BUFFER_DISPATCH, WL_RP_DISPATCH_COMPLETE)) ||
@@ -80,7 +79,7 @@ uint64_t wl_rp_queued(unsigned kind, uint64_t asker) {
     }
     struct queued *queued = contexts ? take() : NULL;
     if (!queued)
-        return asker;
+        return 0;
     queued->call = wl_rp_current_call();
     queued->thread = wl_rp_thread();
     queued->contexts = contexts;
@@ -91,7 +90,7 @@ uint64_t wl_rp_queued(unsigned kind, uint64_t asker) {
                 wl_rp_external(i, copy ? WL_RP_REQUEST_COPY : WL_RP_REQUEST_DISPATCH, copy ? 0 : WL_RP_DISPATCH_ENQUEUE, queued->call);
     if (!graph)
         atomic_fetch_add(&all.outstanding, 1);
-    return TAG | queued->index;
+    return queued->index + 1;
 }
 
 /* ---- work that has ended ----------------------------------------------------------------------------- */
@@ -149,7 +148,7 @@ static void record_copy(const struct wl_trace_work *work, const struct queued *q
 }
 
 void wl_rp_worked(const struct wl_trace_work *work) {
-    struct queued *queued = find(work->asker);
+    struct queued *queued = find(work->queued);
     if (!queued)
         return; /* queued before anybody wanted to know */
     if (work->kind == WL_TRACE_KERNEL)

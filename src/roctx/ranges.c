@@ -29,7 +29,7 @@ struct started {
     struct range range;
 };
 
-static _Atomic wl_roctx_tracer tracer;
+static _Atomic wl_roctx_tracer registered, watching;
 static _Thread_local struct stack *own;
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -40,14 +40,20 @@ static struct {
 
 __attribute__((constructor)) static void attach(void) { (void)wl_trace_begin(); }
 
-void wl_roctx_set_tracer(wl_roctx_tracer function) { atomic_store(&tracer, function); }
-PUBLIC void roctxRegisterTracerCallback(wl_roctx_tracer function) { wl_roctx_set_tracer(function); }
+PUBLIC void roctxRegisterTracerCallback(wl_roctx_tracer function) { atomic_store(&registered, function); }
+PUBLIC void wl_roctx_watch(wl_roctx_tracer function) { atomic_store(&watching, function); }
+
+void wl_roctx_tell(enum wl_roctx_call call, const struct wl_roctx_data *data) {
+    wl_roctx_tracer first = call < WL_ROCTX_PAUSE ? atomic_load_explicit(&registered, memory_order_relaxed) : NULL;
+    wl_roctx_tracer second = atomic_load_explicit(&watching, memory_order_relaxed);
+    if (first)
+        (void)first(WL_ROCTX_DOMAIN, (uint32_t)call, (void *)(uintptr_t)data);
+    if (second)
+        (void)second(WL_ROCTX_DOMAIN, (uint32_t)call, (void *)(uintptr_t)data);
+}
 
 static void tell(enum wl_roctx_call call, const char *message, uint64_t id) {
-    wl_roctx_tracer function = atomic_load_explicit(&tracer, memory_order_relaxed);
-    struct wl_roctx_data data = {message, id};
-    if (function)
-        (void)function(WL_ROCTX_DOMAIN, (uint32_t)call, &data);
+    wl_roctx_tell(call, &(struct wl_roctx_data){message, id, false});
 }
 
 static void put(enum wl_trace_kind kind, struct range range, uint64_t end, uint64_t id) {

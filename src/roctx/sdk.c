@@ -24,8 +24,17 @@ static int pause_all(bool paused) {
     return function && function() != 0 ? -1 : 0;
 }
 
-PUBLIC int roctxProfilerPause(roctx_thread_id_t tid) { return tid ? -1 : pause_all(true); }
-PUBLIC int roctxProfilerResume(roctx_thread_id_t tid) { return tid ? -1 : pause_all(false); }
+static int control(enum wl_roctx_call call, roctx_thread_id_t tid) {
+    struct wl_roctx_data data = {NULL, tid, false};
+    wl_roctx_tell(call, &data);
+    const int result = tid ? -1 : pause_all(call == WL_ROCTX_PAUSE);
+    data.after = true;
+    wl_roctx_tell(call, &data);
+    return result;
+}
+
+PUBLIC int roctxProfilerPause(roctx_thread_id_t tid) { return control(WL_ROCTX_PAUSE, tid); }
+PUBLIC int roctxProfilerResume(roctx_thread_id_t tid) { return control(WL_ROCTX_RESUME, tid); }
 
 PUBLIC int roctxNameOsThread(const char *name) {
     if (!wl_trace_runs())

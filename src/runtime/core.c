@@ -1,7 +1,5 @@
 #include "runtime/core.h"
 
-#include "trace/trace.h"
-
 __attribute__((visibility("default"))) const struct wl_core wl_core = {
     .failure = wl_failure,
     .started = wl_runtime_started,
@@ -29,4 +27,6 @@ __attribute__((visibility("default"))) const struct wl_core wl_core = {
     .launch_describe = wl_launch_describe,
     .watch_modules = wl_trace_modules_with,
     .watch_queued = wl_trace_queued_with,
+    .set_tracer = wl_trace_set_tracer,
+    .function_table = wl_trace_function_table,
 };

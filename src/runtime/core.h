@@ -10,6 +10,7 @@
 #include "runtime/memory.h"
 #include "runtime/module.h"
 #include "runtime/virtual.h"
+#include "trace/trace.h"
 
 struct wl_core {
     const char *(*failure)(void); /* wl_failure of this library, whose message it is when a call of this table fails */
@@ -36,9 +37,11 @@ struct wl_core {
     __typeof__(wl_module_context) *module_context;
     __typeof__(wl_launch_check) *launch_check;
     __typeof__(wl_launch_describe) *launch_describe;
-    /* For tools: wl_trace_modules_with and wl_trace_queued_with (trace/trace.h). */
-    void (*watch_modules)(void (*tell)(const void *module, bool loaded));
-    void (*watch_queued)(uint64_t (*queued)(unsigned kind, uint64_t asker));
+    /* For tools (trace/trace.h). */
+    __typeof__(wl_trace_modules_with) *watch_modules;
+    __typeof__(wl_trace_queued_with) *watch_queued;
+    __typeof__(wl_trace_set_tracer) *set_tracer;
+    __typeof__(wl_trace_function_table) *function_table;
 };
 
 extern const struct wl_core wl_core;

@@ -6,11 +6,40 @@
 #include "trace/probe.h"
 #include "trace/trace.h"
 
-struct wl_asker wl_record_asker(enum wl_trace_kind kind) { return (struct wl_asker){true, wl_trace_call(), wl_trace_queued(kind)}; }
+static struct wl_asker ask(void) { return (struct wl_asker){true, wl_trace_call(), wl_trace_asker(), 0}; }
+
+struct wl_asker wl_record_asker(enum wl_trace_kind kind) {
+    struct wl_asker asker = ask();
+    if (wl_trace_tells())
+        asker.queued = wl_trace_queued(&(struct wl_trace_work){.kind = kind});
+    return asker;
+}
+
+/* What is known of a kernel before it runs. */
+static void describe(struct wl_trace_work *work, const struct wl_stream *stream, const struct wl_loaded_kernel *kernel,
+                     const uint32_t grid[3], const uint32_t block[3], const uint32_t remainder[3], size_t dynamic_lds) {
+    work->kind = WL_TRACE_KERNEL;
+    work->device = stream->context->index;
+    work->stream = stream->id;
+    work->kernel = kernel->kernel->name;
+    work->loaded = kernel;
+    work->lds = kernel->kernel->lds_size + (uint32_t)dynamic_lds;
+    work->scratch = kernel->kernel->scratch_size;
+    for (unsigned i = 0; i < 3; i++) {
+        work->block[i] = block[i];
+        work->items[i] = grid[i] * block[i] - (remainder[i] ? block[i] - remainder[i] : 0);
+    }
+}
 
 struct wl_asker wl_record_queued(const struct wl_stream *stream, const struct wl_launch_request *request) {
+    struct wl_asker asker = ask();
     WL_PROBE4(launch, (uintptr_t)request->kernel->kernel->name, stream->id, stream->context->index, (uintptr_t)request->grid);
-    return wl_record_asker(WL_TRACE_KERNEL);
+    if (wl_trace_tells()) {
+        struct wl_trace_work work = {0};
+        describe(&work, stream, request->kernel, request->grid, request->block, request->remainder, request->dynamic_lds);
+        asker.queued = wl_trace_queued(&work);
+    }
+    return asker;
 }
 
 /* A piece of work while it lasts: its times by the clocks of those who want to know. */
@@ -57,18 +86,8 @@ static void tell(struct span *span, enum wl_trace_kind kind, const struct wl_str
     span->work.device = stream->context->index;
     span->work.stream = stream->id;
     span->work.asker = asker->tracer;
+    span->work.queued = asker->queued;
     wl_trace_tell(&span->work);
-}
-
-static void describe(struct wl_trace_work *work, const struct wl_launch *launch, const struct wl_loaded_kernel *kernel) {
-    work->kernel = kernel->kernel->name;
-    work->loaded = kernel;
-    work->lds = kernel->kernel->lds_size + launch->dynamic_lds;
-    work->scratch = kernel->kernel->scratch_size;
-    for (unsigned i = 0; i < 3; i++) {
-        work->block[i] = launch->block[i];
-        work->items[i] = launch->grid[i] * launch->block[i] - (launch->remainder[i] ? launch->block[i] - launch->remainder[i] : 0);
-    }
 }
 
 enum wl_status wl_record_launch(struct wl_stream *stream, struct wl_launch *launch, struct wl_loaded_kernel *kernel,
@@ -97,7 +116,7 @@ enum wl_status wl_record_launch(struct wl_stream *stream, struct wl_launch *laun
         wl_trace_put(record, WL_TRACE_KERNEL);
     }
     if (span.wanted & WL_TRACE_TELL)
-        describe(&span.work, launch, kernel);
+        describe(&span.work, stream, kernel, launch->grid, launch->block, launch->remainder, launch->dynamic_lds);
     tell(&span, WL_TRACE_KERNEL, stream, asker);
     return status;
 }

@@ -91,7 +91,7 @@ struct wl_command {
     uint64_t order;   /* a mark of runtime/order.h; 0: none */
     struct wl_asker { /* who asked for it, for those who record or trace it (runtime/record.h); zeros: nobody does */
         bool recorded;
-        uint64_t call, tracer;
+        uint64_t call, tracer, queued;
     } asker;
     struct wl_stream *home; /* the stream that keeps the command's memory when it is done; NULL: it is freed */
     /* NULL, or a condition on memory that must hold before `run` may be called. The watcher asks until it does (watch.c). */

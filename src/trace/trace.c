@@ -251,13 +251,39 @@ void wl_trace_tell(const struct wl_trace_work *work) {
         tell(work);
 }
 
-static uint64_t (*_Atomic queue)(unsigned kind, uint64_t asker);
+static uint64_t (*_Atomic queue)(const struct wl_trace_work *work);
 
-void wl_trace_queued_with(uint64_t (*queued)(unsigned kind, uint64_t asker)) { atomic_store(&queue, queued); }
+void wl_trace_queued_with(uint64_t (*queued)(const struct wl_trace_work *work)) { atomic_store(&queue, queued); }
 
-uint64_t wl_trace_queued(enum wl_trace_kind kind) {
-    uint64_t (*queued)(unsigned kind, uint64_t asker) = atomic_load(&queue);
-    return queued ? queued(kind, asker) : asker;
+uint64_t wl_trace_queued(const struct wl_trace_work *work) {
+    uint64_t (*queued)(const struct wl_trace_work *work) = atomic_load(&queue);
+    return queued ? queued(work) : 0;
+}
+
+static struct {
+    pthread_mutex_t lock; /* guards changes */
+    _Atomic wl_trace_tracer at[WL_TRACE_PLACES];
+    void (*changed)(void);
+    const void *table;
+} tracers = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void wl_trace_set_tracer(enum wl_trace_place place, wl_trace_tracer tracer) {
+    pthread_mutex_lock(&tracers.lock);
+    atomic_store(&tracers.at[place], tracer);
+    if (tracers.changed)
+        tracers.changed();
+    pthread_mutex_unlock(&tracers.lock);
+}
+
+wl_trace_tracer wl_trace_tracer_at(enum wl_trace_place place) { return atomic_load_explicit(&tracers.at[place], memory_order_acquire); }
+
+const void *wl_trace_function_table(void) { return tracers.table; }
+
+void wl_trace_watch_tracers(void (*changed)(void), const void *table) {
+    pthread_mutex_lock(&tracers.lock);
+    tracers.changed = changed;
+    tracers.table = table;
+    pthread_mutex_unlock(&tracers.lock);
 }
 
 static void (*_Atomic told_modules)(const void *module, bool loaded);

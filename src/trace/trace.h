@@ -25,11 +25,12 @@ extern union wl_trace_wanted {
     };
 } wl_trace_wanted __attribute__((visibility("hidden")));
 
-/* Whether anybody wants to know; and whether a run is recorded: only then may wl_trace_take be called. */
+/* Whether anybody wants to know; whether a run is recorded: only then may wl_trace_take be called; whether a function of the process is told. */
 static inline bool wl_trace_on(void) { return __builtin_expect(atomic_load_explicit(&wl_trace_wanted.any, memory_order_relaxed) != 0, 0); }
 static inline bool wl_trace_runs(void) {
     return __builtin_expect(atomic_load_explicit(&wl_trace_wanted.flags, memory_order_relaxed) & WL_TRACE_RUN, 0);
 }
+static inline bool wl_trace_tells(void) { return atomic_load_explicit(&wl_trace_wanted.flags, memory_order_relaxed) & WL_TRACE_TELL; }
 
 /* Opens the run that WAVELIFT_PROFILE_RUN names, and begins to record. False: there is none, or it is not one. To be called before
  * anything is to be recorded; may be called again. Thread-safe. (trace.c) */
@@ -76,6 +77,7 @@ struct wl_trace_work {
     uint64_t stream;                  /* its id */
     uint64_t begin, end;              /* nanoseconds of CLOCK_MONOTONIC */
     uint64_t asker;                   /* what wl_trace_asker was when the program asked for it */
+    uint64_t queued;                  /* what wl_trace_queued gave then */
     uint64_t bytes;                   /* of copies and fills */
     const char *kernel;               /* of kernels: the symbol; valid during the call */
     const void *loaded;               /* of kernels: the runtime's struct wl_loaded_kernel; the same */
@@ -89,13 +91,28 @@ struct wl_trace_work {
  * begun may still end later. */
 void wl_trace_tell_with(void (*tell)(const struct wl_trace_work *work));
 void wl_trace_tell(const struct wl_trace_work *work);
-/* While work is told of: `queued` is called in the thread that asks for work, before it is queued, with the asker's number, and returns what
- * wl_trace_work.asker is to be. `kind` is KERNEL, COPY, FILL, or NONE for work of a graph, all of whose pieces have the one number. NULL: the number stays. */
-void wl_trace_queued_with(uint64_t (*queued)(unsigned kind, uint64_t asker));
-uint64_t wl_trace_queued(enum wl_trace_kind kind);
+/* While work is told of: `queued` is called in the thread that asks for work, before it is queued, and returns what wl_trace_work.queued is to
+ * be. Of the work it is given the kind: KERNEL, COPY, FILL, or NONE for work of a graph, all of whose pieces have the one number; of a kernel also
+ * what is known before it runs. NULL: the number is 0. */
+void wl_trace_queued_with(uint64_t (*queued)(const struct wl_trace_work *work));
+uint64_t wl_trace_queued(const struct wl_trace_work *work);
 /* Who is told of code objects that are loaded, and before they are unloaded: the runtime's struct wl_module. NULL: nobody. */
 void wl_trace_modules_with(void (*tell)(const void *module, bool loaded));
 void wl_trace_module(const void *module, bool loaded);
+/* Functions that see calls of HIP (api/traced_call.h), for each of those who may have one: they all see the same calls. */
+typedef int (*wl_trace_tracer)(uint32_t domain, uint32_t operation, void *data);
+enum wl_trace_place {
+    WL_TRACE_REGISTERED, /* hipRegisterTracerCallback's: libroctracer64 */
+    WL_TRACE_SDK,        /* librocprofiler-sdk's */
+    WL_TRACE_CALLBACKS,  /* libamdhip64's own, for hipRegisterApiCallback */
+    WL_TRACE_PLACES
+};
+/* Sets one; NULL: there is none any more. Thread-safe. */
+void wl_trace_set_tracer(enum wl_trace_place place, wl_trace_tracer tracer);
+wl_trace_tracer wl_trace_tracer_at(enum wl_trace_place place);
+/* `changed` is called whenever one has been set, by one thread at a time. `table` is the table of HIP's functions, for tools. */
+void wl_trace_watch_tracers(void (*changed)(void), const void *table);
+const void *wl_trace_function_table(void);
 /* A number that a tracer gives to the calling thread's work; 0: none. */
 uint64_t wl_trace_asker(void);
 void wl_trace_set_asker(uint64_t asker);

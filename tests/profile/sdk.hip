@@ -25,7 +25,7 @@ static int failures;
 /* ---- AMD's declarations ---- */
 
 enum { LOCKED = 16, NOT_IMPLEMENTED = 17, CONTEXT_NOT_FOUND = 2, KIND_NOT_FOUND = 4, ALREADY = 15, BUSY = 14 };
-enum { CALLBACK_HIP = 5, CALLBACK_MARKER = 7, CALLBACK_RCCL = 14, CALLBACK_OBJECT = 10, CALLBACK_STREAM = 20 };
+enum { CALLBACK_HIP = 5, CALLBACK_MARKER = 7, CALLBACK_DISPATCH = 12, CALLBACK_OBJECT = 10, CALLBACK_STREAM = 20 };
 enum { BUFFER_HIP = 5, BUFFER_COPY = 10, BUFFER_DISPATCH = 11 };
 enum { ENTER = 1, EXIT = 2, LOSSLESS = 2, DISCARD = 1 };
 
@@ -335,7 +335,7 @@ static int initialize(void (*)(client), void *data) {
     OK(rocprofiler_create_context(&objects));
     OK(rocprofiler_configure_callback_tracing_service(objects, CALLBACK_OBJECT, nullptr, 0, on_object, nullptr));
     EXPECT(rocprofiler_configure_callback_tracing_service(objects, CALLBACK_OBJECT, nullptr, 0, on_object, nullptr) == ALREADY);
-    EXPECT(rocprofiler_configure_callback_tracing_service(objects, CALLBACK_RCCL, nullptr, 0, on_object, nullptr) == NOT_IMPLEMENTED);
+    EXPECT(rocprofiler_configure_callback_tracing_service(objects, CALLBACK_DISPATCH, nullptr, 0, on_object, nullptr) == NOT_IMPLEMENTED);
     EXPECT(rocprofiler_configure_callback_tracing_service(objects, 99, nullptr, 0, on_object, nullptr) == KIND_NOT_FOUND);
     EXPECT(rocprofiler_configure_callback_tracing_service({77}, CALLBACK_HIP, nullptr, 0, on_object, nullptr) == CONTEXT_NOT_FOUND);
     OK(rocprofiler_start_context(objects));

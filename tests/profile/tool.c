@@ -1,0 +1,224 @@
+/* A tool for AMD's newer interface, as rocprofv3 is one: a library that is found, and that no program knows of. At its end it writes to the file
+ * that TOOL_OUTPUT names, with this tool's name behind it, what it was told: a line for each function, kernel and range with its number.
+ * The structures that it declares are AMD's. */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PUBLIC __attribute__((visibility("default")))
+
+typedef struct {
+    uint64_t handle;
+} id;
+typedef union {
+    uint64_t value;
+    void *pointer;
+} user;
+typedef struct {
+    uint64_t internal;
+    user external;
+    uint64_t ancestor;
+} correlation;
+typedef struct {
+    id context;
+    uint64_t thread;
+    correlation ids;
+    int kind, operation, phase;
+    void *payload;
+} callback_record;
+typedef struct {
+    uint32_t category, kind;
+    void *payload;
+} header;
+typedef struct {
+    uint64_t size;
+    int kind, operation;
+    correlation ids;
+    uint64_t begin, end, thread;
+} call_record;
+typedef struct {
+    uint64_t size;
+    int kind, operation;
+    uint64_t internal;
+    user external;
+    uint64_t thread, begin, end, info_size;
+    id agent, queue;
+    uint64_t kernel, dispatch;
+} dispatch_record;
+typedef struct {
+    uint64_t size, kernel, object;
+    const char *name;
+} kernel_data;
+typedef struct {
+    uint64_t size;
+    const char *message;
+} marker_data;
+typedef struct {
+    size_t size;
+    const char *name;
+    uint32_t handle;
+} client;
+typedef struct {
+    size_t size;
+    int (*initialize)(void (*finalize)(client), void *data);
+    void (*finalize)(void *data);
+    void *data;
+} tool;
+
+int rocprofiler_create_context(id *context);
+int rocprofiler_start_context(id context);
+int rocprofiler_create_buffer(id context, size_t size, size_t mark, int policy,
+                              void (*function)(id context, id buffer, header **headers, size_t count, void *data, uint64_t dropped),
+                              void *data, id *buffer);
+int rocprofiler_configure_callback_tracing_service(id context, int kind, const int *operations, size_t count,
+                                                   void (*function)(callback_record record, user *own, void *data), void *data);
+int rocprofiler_configure_buffer_tracing_service(id context, int kind, const int *operations, size_t count, id buffer);
+int rocprofiler_query_buffer_tracing_kind_operation_name(int kind, int operation, const char **name, uint64_t *length);
+int rocprofiler_query_callback_tracing_kind_operation_name(int kind, int operation, const char **name, uint64_t *length);
+int rocprofiler_at_intercept_table_registration(void (*function)(int table, uint64_t version, uint64_t instance, void **tables,
+                                                                 uint64_t count, void *data),
+                                                int tables, void *data);
+int rocprofiler_query_intercept_table_name(int table, const char **name, uint64_t *length);
+int rocprofiler_is_initialized(int *status);
+PUBLIC tool *rocprofiler_configure(uint32_t version, const char *runtime, uint32_t priority, client *me);
+
+enum {
+    CALLS = 21,
+    DISPATCHES = 11,
+    OBJECTS = 10,
+    RUNTIMES = 17,
+    RANGES = 21,
+    CONTROLS = 8,
+    ENTER = 1,
+    EXIT = 2,
+    LOSSLESS = 2,
+    HIP_TABLE = 2
+};
+
+/* ---- what is counted, by name ---- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct entry {
+    char text[512];
+    unsigned count;
+} entries[1024];
+static const char *kernels[4096];
+
+static void count(const char *what, const char *name) {
+    char text[sizeof entries[0].text];
+    snprintf(text, sizeof text, "%s %s", what, name);
+    pthread_mutex_lock(&lock);
+    struct entry *each = entries;
+    while (each->count && strcmp(each->text, text) != 0)
+        each++;
+    strcpy(each->text, text);
+    each->count++;
+    pthread_mutex_unlock(&lock);
+}
+
+static void check(int status, const char *what) {
+    if (status != 0)
+        count("failed", what);
+}
+#define OK(call) check((call), #call)
+
+/* ---- what is told ---- */
+
+static void on_object(callback_record record, user *own, void *data) {
+    (void)own, (void)data;
+    const kernel_data *kernel = record.payload;
+    if (record.operation == 2 && record.phase == ENTER && kernel->kernel < sizeof kernels / sizeof *kernels)
+        kernels[kernel->kernel] = strdup(kernel->name);
+}
+
+static void on_runtime(callback_record record, user *own, void *data) {
+    (void)own, (void)data;
+    const char *name = "";
+    OK(rocprofiler_query_callback_tracing_kind_operation_name(record.kind, record.operation, &name, NULL));
+    count("runtime", name);
+}
+
+/* A range's begin leaves a mark that its end finds. */
+static void on_range(callback_record record, user *own, void *data) {
+    (void)data;
+    const marker_data *marker = record.payload;
+    if (record.phase == ENTER)
+        own->value = record.ids.internal;
+    else
+        count(own->value == record.ids.internal ? "range" : "failed", record.operation < 3 ? marker->message : "other");
+}
+
+static void on_control(callback_record record, user *own, void *data) {
+    (void)own, (void)data;
+    const char *name = "";
+    OK(rocprofiler_query_callback_tracing_kind_operation_name(record.kind, record.operation, &name, NULL));
+    count(record.phase == ENTER ? "enter" : "exit", name);
+}
+
+static void on_table(int table, uint64_t version, uint64_t instance, void **tables, uint64_t number, void *data) {
+    (void)data;
+    const char *name = "";
+    OK(rocprofiler_query_intercept_table_name(table, &name, NULL));
+    count(version == 70100 && instance == 0 && number == 1 && *(size_t *)tables[0] > 400 * sizeof(void *) ? "table" : "failed", name);
+}
+
+static void on_records(id context, id buffer, header **headers, size_t number, void *data, uint64_t dropped) {
+    (void)context, (void)buffer, (void)data;
+    if (dropped)
+        count("failed", "records were dropped");
+    for (size_t i = 0; i < number; i++) {
+        const dispatch_record *dispatch = headers[i]->payload;
+        const call_record *call = headers[i]->payload;
+        const char *name = "?";
+        if (headers[i]->kind == DISPATCHES && dispatch->kernel < sizeof kernels / sizeof *kernels) {
+            count("kernel", kernels[dispatch->kernel] ? kernels[dispatch->kernel] : name);
+        } else if (headers[i]->kind == CALLS) {
+            OK(rocprofiler_query_buffer_tracing_kind_operation_name(CALLS, call->operation, &name, NULL));
+            count(call->size > sizeof *call && call->begin <= call->end ? "call" : "failed", name);
+        }
+    }
+}
+
+/* ---- from begin to end ---- */
+
+static int initialize(void (*finalize)(client), void *data) {
+    id objects, all, buffer;
+    (void)finalize, (void)data;
+    OK(rocprofiler_create_context(&objects));
+    OK(rocprofiler_configure_callback_tracing_service(objects, OBJECTS, NULL, 0, on_object, NULL));
+    OK(rocprofiler_configure_callback_tracing_service(objects, RUNTIMES, NULL, 0, on_runtime, NULL));
+    OK(rocprofiler_configure_callback_tracing_service(objects, CONTROLS, NULL, 0, on_control, NULL));
+    OK(rocprofiler_create_context(&all));
+    OK(rocprofiler_create_buffer(all, 1 << 16, 1 << 15, LOSSLESS, on_records, NULL, &buffer));
+    OK(rocprofiler_configure_buffer_tracing_service(all, CALLS, NULL, 0, buffer));
+    OK(rocprofiler_configure_buffer_tracing_service(all, DISPATCHES, NULL, 0, buffer));
+    OK(rocprofiler_configure_callback_tracing_service(all, RANGES, NULL, 0, on_range, NULL));
+    OK(rocprofiler_start_context(objects));
+    OK(rocprofiler_start_context(all));
+    return 0;
+}
+
+static void finalize(void *data) {
+    char path[4096];
+    (void)data;
+    snprintf(path, sizeof path, "%s." NAME, getenv("TOOL_OUTPUT"));
+    FILE *file = fopen(path, "w");
+    for (const struct entry *each = entries; file && each->count; each++)
+        fprintf(file, "%u %s\n", each->count, each->text);
+    if (file)
+        fclose(file);
+}
+
+tool *rocprofiler_configure(uint32_t version, const char *runtime, uint32_t priority, client *me) {
+    static tool made = {sizeof made, initialize, finalize, NULL};
+    int status = 0;
+    (void)priority;
+    me->name = NAME;
+    OK(rocprofiler_is_initialized(&status));
+    if (version != 10100 || !runtime || status != -1)
+        count("failed", "configure");
+    OK(rocprofiler_at_intercept_table_registration(on_table, HIP_TABLE, NULL));
+    return &made;
+}
