@@ -324,106 +324,10 @@ static void modes_switch(void **state) {
     }
 }
 
-/* Workgroup n waits until n - 1 has stored its number: dispatch must be in order, and waiting must let others run. */
-static uint32_t chain_unit(struct wl_wave *wave) {
-    _Atomic uint32_t *done = (_Atomic uint32_t *)(uintptr_t)kernarg(wave);
-    if (atomic_load(done) != wave->sgpr[2])
-        return WL_EXIT_YIELD;
-    atomic_store(done, wave->sgpr[2] + 1);
-    return WL_EXIT_END;
-}
+/* ---- waiting (also waiting_test.c) ---- */
 
-static void waiting_for_earlier_workgroups_ends(void **state) {
-    _Atomic uint32_t done = 0;
-    void *pointer = &done;
-    (void)state;
-    harness_code(&h, chain_unit, chain_unit, true);
-    h.launch.grid[0] = 2000;
-    h.launch.kernarg = &pointer;
-    h.launch.kernarg_size = sizeof pointer;
-    assert_int_equal(harness_run(&h), WL_OK);
-    assert_int_equal(done, 2000);
-}
-
-/* Keeps its thread until somebody says so. */
-static _Atomic uint32_t kept, released;
-static uint32_t keeping_unit(struct wl_wave *wave) {
-    (void)wave;
-    atomic_fetch_add(&kept, 1);
-    while (!atomic_load(&released))
-        sched_yield();
-    return WL_EXIT_END;
-}
-
-static void *run_launch(void *harness) { return harness_run(harness) == WL_OK ? harness : NULL; }
-
-/* The chain again, with all other threads busy elsewhere: their parts of the grid have no thread, and the launching one begins in them by
- * itself, from the lowest workgroup on, instead of waiting for workgroups that nobody begins. */
-static void parts_without_a_thread_are_begun(void **state) {
-    struct harness other;
-    pthread_t thread;
-    void *ran;
-    const unsigned workers = wl_pool_size(((struct wl_cpu_device *)h.device)->pool);
-    harness_open(&other, "gfx90a", 9, 0, 10, 64);
-    harness_load(&other);
-    harness_code(&other, keeping_unit, keeping_unit, false);
-    other.launch.grid[0] = workers;
-    atomic_store(&kept, 0);
-    atomic_store(&released, 0);
-    assert_int_equal(pthread_create(&thread, NULL, run_launch, &other), 0);
-    while (atomic_load(&kept) < workers)
-        sched_yield();
-    waiting_for_earlier_workgroups_ends(state);
-    atomic_store(&released, 1);
-    assert_int_equal(pthread_join(thread, &ran), 0);
-    assert_ptr_equal(ran, &other);
-    harness_close(&other);
-}
-
-enum { MOST_RESIDENT = 4096 };
-static _Atomic uint32_t told[MOST_RESIDENT + 1];
 static uint32_t last_group;
-
-/* Waits for the next workgroup, with the exit that the harness's argument says. */
-static uint32_t later_unit(struct wl_wave *wave) {
-    uint32_t group = wave->sgpr[2];
-    if (group < last_group && !atomic_load(&told[group + 1]))
-        return (uint32_t)kernarg(wave);
-    if (wave->wave_index == 0)
-        atomic_store(&told[group], 1);
-    return WL_EXIT_END;
-}
-
-static void run_until_later_ones_end(uint64_t exit, uint32_t items) {
-    uint32_t residents = h.device->ops->occupancy(h.function, items, 0) * wl_pool_size(((struct wl_cpu_device *)h.device)->pool);
-    assert_true(residents > 1);
-    if (residents > MOST_RESIDENT)
-        residents = MOST_RESIDENT;
-    for (uint32_t i = 0; i <= MOST_RESIDENT; i++)
-        atomic_store(&told[i], 0);
-    last_group = residents - 1;
-    h.launch.block[0] = items;
-    h.launch.grid[0] = residents;
-    h.launch.kernarg = &exit;
-    h.launch.kernarg_size = sizeof exit;
-    assert_int_equal(harness_run(&h), WL_OK);
-    for (uint32_t i = 0; i < residents; i++)
-        assert_int_equal(told[i], 1);
-}
-
-static void waiting_for_later_workgroups_ends(void **state) {
-    (void)state;
-    h.polls = true;
-    harness_code(&h, later_unit, later_unit, true);
-    for (uint64_t mask = 0; mask < 2; mask++) { /* 1: one worker alone */
-        h.launch.worker_mask = mask;
-        for (int again = 0; again < 3; again++) {
-            run_until_later_ones_end(WL_EXIT_YIELD, 64);
-            run_until_later_ones_end(WL_EXIT_BARRIER, 64);
-            run_until_later_ones_end(WL_EXIT_BARRIER, 1024);
-        }
-    }
-}
+static void *run_launch(void *harness) { return harness_run(harness) == WL_OK ? harness : NULL; }
 
 /* The last workgroup fails while the others wait for it. */
 static uint32_t failing_unit(struct wl_wave *wave) {
@@ -748,9 +652,6 @@ int main(int argc, char **argv) {
         TEST(threads_come_when_a_kernel_grows),
         TEST(barriers_hold),
         TEST(modes_switch),
-        TEST(waiting_for_earlier_workgroups_ends),
-        TEST(parts_without_a_thread_are_begun),
-        TEST(waiting_for_later_workgroups_ends),
         TEST(a_failure_ends_those_that_wait),
         TEST(workers_leave_those_that_wait),
         TEST(calls_return),

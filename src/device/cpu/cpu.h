@@ -291,7 +291,8 @@ struct wl_thread {
 struct wl_parked_groups {
     _Alignas(64) _Atomic uint32_t count; /* workgroups that have not ended, those that a thread runs at present included */
     pthread_mutex_t lock;                /* guards the lists */
-    struct wl_group *first, *last;       /* a list of those that no thread runs at present */
+    struct wl_group *first;              /* a list of those that no thread runs at present, and have had no turn in this sweep */
+    struct wl_group *after;              /* the same of those that have had it, the last one first */
     struct wl_group *spare;              /* a list of free places */
     struct wl_group *newest;             /* a list of all places, through `older` */
 };

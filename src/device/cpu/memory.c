@@ -35,8 +35,12 @@ static void release_lds(struct wl_group *group) {
  * is inactive. Without the page the host would look lane by lane what the access misses, in some 500 cycles. */
 static bool reserve_lds(struct wl_group *group) {
     uint8_t *before = reserve(LDS_BEFORE + WL_LDS_RESERVED);
-    if (!before || mprotect(before, LDS_BEFORE, PROT_READ) != 0)
+    if (!before)
         return false;
+    if (mprotect(before, LDS_BEFORE, PROT_READ) != 0) {
+        munmap(before, LDS_BEFORE + WL_LDS_RESERVED);
+        return false;
+    }
     (void)*(volatile uint8_t *)before; /* a page that nobody touched is none */
     group->lds = before + LDS_BEFORE;
     return true;

@@ -745,8 +745,9 @@ void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread) {
     uint64_t start = job->timed ? wl_now() : wl_ticks();
     if (!job->groups) {
         enum wl_status status = wl_dispatch_fit(job, &thread->group);
-        if (status != WL_OK) {
-            wl_job_fail(job, status);
+        if (status != WL_OK) { /* without a worker the others have more to do */
+            if (thread->launches)
+                wl_job_fail(job, status);
             return;
         }
     }

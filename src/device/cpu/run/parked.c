@@ -69,6 +69,10 @@ bool wl_parked_add(struct wl_job *job, struct wl_group *group, uint64_t number) 
 struct wl_group *wl_parked_take(struct wl_job *job) {
     struct wl_parked_groups *parked = &job->parked;
     pthread_mutex_lock(&parked->lock);
+    if (!parked->first) {
+        parked->first = parked->after;
+        parked->after = NULL;
+    }
     struct wl_group *group = parked->first;
     if (group)
         parked->first = group->next;
@@ -78,14 +82,10 @@ struct wl_group *wl_parked_take(struct wl_job *job) {
 
 void wl_parked_put(struct wl_job *job, struct wl_group *group) {
     struct wl_parked_groups *parked = &job->parked;
-    group->next = NULL;
     pthread_mutex_lock(&parked->lock);
     wl_assert(!group->done && group->ended < group->wave_count);
-    if (parked->first)
-        parked->last->next = group;
-    else
-        parked->first = group;
-    parked->last = group;
+    group->next = parked->after;
+    parked->after = group;
     pthread_mutex_unlock(&parked->lock);
 }
 
@@ -104,13 +104,15 @@ uint32_t wl_parked_before(struct wl_job *job, uint64_t number) {
     pthread_mutex_lock(&job->parked.lock);
     for (const struct wl_group *group = job->parked.first; group; group = group->next)
         count += group->number < number;
+    for (const struct wl_group *group = job->parked.after; group; group = group->next)
+        count += group->number < number;
     pthread_mutex_unlock(&job->parked.lock);
     return count;
 }
 
 bool wl_parked_all_taken(struct wl_job *job) {
     pthread_mutex_lock(&job->parked.lock);
-    const bool none = job->parked.first == NULL;
+    const bool none = !job->parked.first && !job->parked.after;
     pthread_mutex_unlock(&job->parked.lock);
     return none;
 }

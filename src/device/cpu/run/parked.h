@@ -13,8 +13,9 @@
  * False: there is no memory for one more, and nothing has changed. This function and all that follow are thread-safe. */
 bool wl_parked_add(struct wl_job *job, struct wl_group *group, uint64_t number);
 
-/* Takes the parked workgroup that has been without a turn for longest. It is the caller's until the caller puts it back or says that it
- * has ended. NULL: there is none, or other threads have them all. */
+/* Takes a parked workgroup that has had no turn in this sweep over all of them. Sweeps go up and down in turn: a workgroup that waits for
+ * one of its neighbours, whichever, comes soon after it. The workgroup is the caller's until the caller puts it back or says that it has
+ * ended. NULL: there is none, or other threads have them all. */
 struct wl_group *wl_parked_take(struct wl_job *job);
 void wl_parked_put(struct wl_job *job, struct wl_group *group);
 void wl_parked_end(struct wl_job *job, struct wl_group *group);

@@ -52,23 +52,7 @@ static enum wl_progress run_started(struct wl_job *job, struct wl_thread *thread
     return progress;
 }
 
-/* Runs a workgroup that was started until it ends or is parked. */
-static void run_waiting_group(struct wl_job *job, struct wl_thread *thread, uint64_t number, enum wl_progress progress) {
-    enum { PATIENCE = 128, LESS_PATIENCE = 8 }; /* the latter if there are others that may know more, or rounds take long */
-    for (unsigned rounds = 0; progress != WL_GROUP_DONE && progress != WL_GROUP_FAILED; rounds++) {
-        bool others = job->follows_waves || atomic_load_explicit(&job->parked.count, memory_order_relaxed);
-        progress = run_started(job, thread, &thread->group, others ? LESS_PATIENCE : PATIENCE, progress);
-        if (progress == WL_GROUP_DONE || progress == WL_GROUP_FAILED)
-            return;
-        thread->running = NULL;
-        if (wl_parked_add(job, &thread->group, number))
-            return;
-        wl_back_off(rounds, false); /* there is no memory for another workgroup: this one goes on */
-    }
-}
-
-/* Gives a turn to the parked workgroup that has been without one for longest. With `look`, *changes becomes true if that workgroup does
- * more than wait. */
+/* Gives a turn to a parked workgroup. With `look`, *changes becomes true if that workgroup does more than wait. */
 static enum wl_progress turn_of_parked(struct wl_job *job, struct wl_thread *thread, bool look, bool *changes) {
     enum { LEAST_FUEL = WL_FUEL / 32, MOST_FUEL = 64 * WL_FUEL };
     struct wl_group *group = wl_parked_take(job);
@@ -95,6 +79,27 @@ static enum wl_progress turn_of_parked(struct wl_job *job, struct wl_thread *thr
     }
     wl_parked_put(job, group);
     return progress;
+}
+
+/* Runs a workgroup that was started until it ends or is parked. */
+static void run_waiting_group(struct wl_job *job, struct wl_thread *thread, uint64_t number, enum wl_progress progress) {
+    enum { PATIENCE = 128, LESS_PATIENCE = 8 }; /* the latter if there are others that may know more, or rounds take long */
+    unsigned idle = 0;
+    while (progress != WL_GROUP_DONE && progress != WL_GROUP_FAILED) {
+        const uint32_t others = atomic_load_explicit(&job->parked.count, memory_order_relaxed);
+        progress = run_started(job, thread, &thread->group, others || job->follows_waves ? LESS_PATIENCE : PATIENCE, progress);
+        if (progress == WL_GROUP_DONE || progress == WL_GROUP_FAILED)
+            return;
+        thread->running = NULL;
+        if (wl_parked_add(job, &thread->group, number))
+            return;
+        bool changes; /* there is no memory for one more: this one goes on, and so do the parked ones, for which it may wait */
+        const enum wl_progress other = turn_of_parked(job, thread, false, &changes);
+        if (other == WL_GROUP_FAILED)
+            return;
+        idle = other == WL_GROUP_IDLE ? idle + 1 : 0;
+        wl_back_off(idle / (others + 1), false);
+    }
 }
 
 /* Whether workgroup `number` would be resident on a GPU as large as the device says it is. A GPU starts workgroups in order. */
