@@ -174,6 +174,8 @@ EXPORT enum wl_status wl_translate(const struct wl_translate_request *request, s
         if (!status)
             status = wl_unit_schedule(&unit);
         if (!status)
+            status = wl_unit_join_matrices(&unit);
+        if (!status)
             wl_unit_liveness(&unit);
         if (!status)
             status = request->sanitize ? WL_OK : wl_strip_loops_find(&unit);

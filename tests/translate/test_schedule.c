@@ -1,4 +1,5 @@
-/* Where scalar work on comparisons goes: the order of a unit's instructions behind wl_unit_schedule; and where barriers go. */
+/* The order of a unit's instructions: where scalar work on comparisons goes (wl_unit_schedule), where matrix instructions go
+ * (wl_unit_join_matrices), and where barriers go. */
 #include "assembled.h"
 #include "translate/rewrite/rewrite.h"
 
@@ -61,8 +62,36 @@ static const struct kernel kernels[] = {
      "abdecf"},
 };
 
-/* The letters in the order of the unit, by a list of what was there before. */
-static void order_of(const struct kernel *k, char *order) {
+#define GFX90A    "gfx90a", 64
+#define PRODUCT_1 "v_mfma_f32_16x16x4f32 a[0:3], v0, v1, a[0:3]\n "
+#define PRODUCT_2 "v_mfma_f32_16x16x4f32 a[4:7], v2, v3, a[4:7]\n "
+
+static const struct kernel matrices[] = {
+    {"to the next one, behind loads of other registers", GFX90A,
+     "s_nop 0\n " PRODUCT_1 "ds_read_b32 v4, v9\n s_add_u32 s8, s8, s9\n s_waitcnt lgkmcnt(0)\n " PRODUCT_2 "s_endpgm", "acdebfg"},
+    {"all of them, in their order", GFX90A,
+     "s_nop 0\n " PRODUCT_1 "v_mov_b32 v4, v5\n " PRODUCT_2 "v_mov_b32 v5, v6\n " PRODUCT_1 "v_mov_b32 v6, v7\n s_endpgm", "acegbdfh"},
+    {"not behind what writes a factor", GFX90A, "s_nop 0\n " PRODUCT_1 "v_mov_b32 v4, v5\n ds_read_b32 v1, v9\n " PRODUCT_2 "s_endpgm",
+     "acbdef"},
+    {"not behind what reads the result", GFX90A,
+     "s_nop 0\n " PRODUCT_1 "v_mov_b32 v4, v5\n v_accvgpr_read_b32 v5, a3\n " PRODUCT_2 "s_endpgm", "acbdef"},
+    {"not behind what writes the result", GFX90A,
+     "s_nop 0\n " PRODUCT_1 "v_mov_b32 v4, v5\n v_accvgpr_write_b32 a0, v5\n " PRODUCT_2 "s_endpgm", "acbdef"},
+    {"not behind what reads other lanes of the result", GFX90A,
+     "s_nop 0\n v_mfma_f32_16x16x4f32 v[12:15], v0, v1, v[12:15]\n v_mov_b32 v4, v5\n v_readlane_b32 s4, v12, 3\n " PRODUCT_2 "s_endpgm",
+     "acbdef"},
+    {"not behind a wait of the workgroup", GFX90A,
+     "s_nop 0\n " PRODUCT_1 PRODUCT_1 "v_mov_b32 v4, v5\n s_barrier\n ds_read_b32 v5, v6\n s_endpgm", "adbcefg"},
+    {"what stores other registers is passed", GFX90A, "s_nop 0\n " PRODUCT_1 "ds_write_b32 v9, v4\n " PRODUCT_2 "s_endpgm", "acbde"},
+    {"one by itself stays", GFX90A, "s_nop 0\n " PRODUCT_1 "v_mov_b32 v4, v5\n s_endpgm", "abcd"},
+    {"before both of a pair", GFX11,
+     "s_nop 0\n v_wmma_f32_16x16x16_f16 v[16:23], v[0:7], v[8:15], v[16:23]\n v_dual_mov_b32 v40, v41 :: v_dual_mov_b32 v1, v43\n "
+     "v_wmma_f32_16x16x16_f16 v[24:31], v[0:7], v[8:15], v[24:31]\n s_endpgm",
+     "abcdef"},
+};
+
+/* The letters in the order that `pass` leaves, by a list of what was there before. */
+static void order_of(const struct kernel *k, enum wl_status (*pass)(struct wl_unit *unit), char *order) {
     const struct wl_translate_request request = {.processor = k->processor, .wave_size = k->wave_size, .name = k->title};
     struct assembled made;
     assembled_build(&made, request, k->text);
@@ -70,7 +99,7 @@ static void order_of(const struct kernel *k, char *order) {
     struct wl_inst *before = malloc(unit->inst_count * sizeof *before);
     assert_non_null(before);
     memcpy(before, unit->insts, unit->inst_count * sizeof *before);
-    assert_int_equal(wl_unit_schedule(unit), WL_OK);
+    assert_int_equal(pass(unit), WL_OK);
     uint32_t n = 0;
     for (; n < unit->inst_count && n < 26; n++)
         for (uint32_t i = 0; i < unit->inst_count; i++)
@@ -148,21 +177,30 @@ static void test_barriers(void **state) {
     assert_int_equal(bad, 0);
 }
 
-static void test_orders(void **state) {
-    (void)state;
+static unsigned wrong_orders(const struct kernel *list, unsigned count, enum wl_status (*pass)(struct wl_unit *unit)) {
     unsigned bad = 0;
-    for (unsigned i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+    for (unsigned i = 0; i < count; i++) {
         char order[27] = "";
-        order_of(&kernels[i], order);
-        if (strcmp(order, kernels[i].order) == 0)
+        order_of(&list[i], pass, order);
+        if (strcmp(order, list[i].order) == 0)
             continue;
-        fprintf(stderr, "%s: %s, not %s\n", kernels[i].title, order, kernels[i].order);
+        fprintf(stderr, "%s: %s, not %s\n", list[i].title, order, list[i].order);
         bad++;
     }
-    assert_int_equal(bad, 0);
+    return bad;
+}
+
+static void test_orders(void **state) {
+    (void)state;
+    assert_int_equal(wrong_orders(kernels, sizeof kernels / sizeof *kernels, wl_unit_schedule), 0);
+}
+
+static void test_matrices(void **state) {
+    (void)state;
+    assert_int_equal(wrong_orders(matrices, sizeof matrices / sizeof *matrices, wl_unit_join_matrices), 0);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_orders), cmocka_unit_test(test_barriers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_orders), cmocka_unit_test(test_matrices), cmocka_unit_test(test_barriers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
  *   in    a unit as the code object has it (unit/unit.h)
  *   out   the same unit, its instructions replaced, marked or moved within their basic block; its basic blocks stay
  *
- * wl_unit_build does all of it but scheduling, in the order of this header. */
+ * wl_unit_build does all of it but the last two, in the order of this header. */
 #ifndef WL_TRANSLATE_REWRITE_H
 #define WL_TRANSLATE_REWRITE_H
 
@@ -46,5 +46,9 @@ void wl_unit_find_updates(struct wl_unit *unit);
  * needed: the instructions of a basic block are not in address order then, its first and last aside. For native code, before
  * wl_unit_liveness. */
 enum wl_status wl_unit_schedule(struct wl_unit *unit);
+
+/* matrices.c: moves matrix instructions down to the next ones of their basic block, which is not in address order then, its first and last
+ * instruction aside. For native code, before wl_unit_liveness. WL_OUT_OF_MEMORY. */
+enum wl_status wl_unit_join_matrices(struct wl_unit *unit);
 
 #endif

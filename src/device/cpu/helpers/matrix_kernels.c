@@ -480,6 +480,7 @@ static void multiply_f64(const struct matrix *x, uint32_t *d, const uint32_t *a_
         }
 }
 
+#include "device/cpu/helpers/matrix_f32.h"
 #include "device/cpu/helpers/matrix_scaled.h"
 
 /* D of bf16, with C of f32. */
@@ -645,6 +646,8 @@ static void gather_quads(uint32_t *to, const uint32_t *b, const struct matrix *x
 
 void WL_MATRIX_RUN(uint32_t wave_size, const struct wl_matrix_product *product, uint32_t count, const struct wl_matrix *row,
                    uint32_t modifiers) {
+    if (run_f32(wave_size, product, count, row, modifiers))
+        return;
     const struct matrix x = describe(wave_size, row, modifiers);
     struct stage a, b;
     struct chain chain = {.a = &a, .b = &b};

@@ -14,14 +14,6 @@ void wl_private_store(struct wl_lift *l, LLVMValueRef base, LLVMValueRef offset,
                       bool is_volatile);
 /* Calls the slow function of this kind of access. rows: data in (stores, atomics), results out (loads, returning atomics). */
 void wl_memory_slow(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
-/* To be called before and after an access in the unit's own code whose lanes have unrelated addresses: puts the addresses on the stack,
- * where the report of a fault finds them; returns the place (ptr). */
-LLVMValueRef wl_access_trace_begin(struct wl_lift *l, const struct wl_access *access, LLVMValueRef addresses);
-void wl_access_trace_end(struct wl_lift *l);
-/* To be called before and after a gather or scatter instruction of the host: the instruction's mask register tells which lane faulted. The
- * instruction's lanes are those of the strip, or, if `packed`, the strip's active lanes side by side. */
-void wl_access_gather_begin(struct wl_lift *l, bool packed);
-void wl_access_gather_end(struct wl_lift *l);
 /* Within a slow function: does the atomic on one lane's address and returns the old value; data and compare are iN. */
 LLVMValueRef wl_atomic_at(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef data, LLVMValueRef compare);
 /* The same where 64 bits may lie at a multiple of 4, which not every host's instructions take. `wave`: as the function got it. */
@@ -37,6 +29,21 @@ bool wl_atomic_local(struct wl_lift *l, const struct wl_access *access, const st
                      LLVMValueRef *rows);
 /* All active lanes name one address: one atomic for the whole strip. False (nothing is built) if the operation has no such form. */
 bool wl_atomic_reduce(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef data, LLVMValueRef exec);
+
+/* ---- lift/memory/trace.c ---- */
+
+/* Writes a struct wl_access_trace to the stack at `trace`. base: i64, of narrow addresses; first_lane: i64; mask: i16; size: bytes a lane, with
+ * `narrow` above bit 31. Returns where the addresses are (ptr). */
+LLVMValueRef wl_access_trace_write(struct wl_lift *l, LLVMValueRef trace, LLVMValueRef base, LLVMValueRef first_lane, LLVMValueRef mask,
+                                   uint64_t size, LLVMValueRef addresses);
+/* To be called before and after an access in the unit's own code whose lanes have unrelated addresses: puts the addresses on the stack,
+ * where the report of a fault finds them; returns the place (ptr). */
+LLVMValueRef wl_access_trace_begin(struct wl_lift *l, const struct wl_access *access, LLVMValueRef addresses);
+void wl_access_trace_end(struct wl_lift *l);
+/* To be called before and after a gather or scatter instruction of the host: the instruction's mask register tells which lane faulted. The
+ * instruction's lanes are those of the strip, or, if `packed`, the strip's active lanes side by side. */
+void wl_access_gather_begin(struct wl_lift *l, bool packed);
+void wl_access_gather_end(struct wl_lift *l);
 
 /* ---- lift/memory/spread.c; but for the first within a slow function ---- */
 

@@ -10,7 +10,6 @@
 #include "translate/lift/memory/scattered.h"
 #include "translate/lift/values.h"
 
-#include <llvm-c/DebugInfo.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -464,12 +463,18 @@ static void full_loop(struct wl_lift *l, struct slow *s) {
     go(l, join, join);
 }
 
-/* Stores of few lanes: one after the other, since the host's scatter costs the same for all numbers of lanes. */
-static void few_lanes_shortcut(struct wl_lift *l, struct slow *s) {
+/* i1: there are so few active lanes that stores one after the other cost less than the host's scatter, which costs the same for all. */
+static LLVMValueRef are_few(struct wl_lift *l, struct slow *s) {
     enum { FEW = 4 };
+    LLVMValueRef count = wl_lift_intrinsic(l, "llvm.ctpop", &l->i16, 1, &s->mask, 1);
+    return LLVMBuildICmp(l->b, LLVMIntULE, count, constant(l, l->i16, FEW), "");
+}
+
+/* Stores of few lanes: one after the other. */
+static void few_lanes_shortcut(struct wl_lift *l, struct slow *s) {
     LLVMBasicBlockRef many, join;
-    LLVMValueRef count = wl_lift_intrinsic(l, "llvm.ctpop", &l->i16, 1, &s->mask, 1), rows[WL_MAX_ROWS];
-    split(l, LLVMBuildICmp(l->b, LLVMIntULE, count, constant(l, l->i16, FEW), ""), &many, &join);
+    LLVMValueRef rows[WL_MAX_ROWS];
+    split(l, are_few(l, s), &many, &join);
     for (unsigned i = 0; i < s->data_rows; i++)
         rows[i] = LLVMGetParam(s->function, ARGUMENT_DATA + i);
     s->data = new_buffer(l, rows, s->data_rows);
@@ -557,6 +562,36 @@ static void private_shortcut(struct wl_lift *l, struct slow *s) {
     LLVMPositionBuilderAtEnd(l->b, join);
 }
 
+/* A linear buffer is memory, unless a lane reaches across the buffer's end. Lanes behind the end load 0 and store nothing. */
+static void linear_shortcut(struct wl_lift *l, struct slow *s) {
+    struct wl_access a = *s->access;
+    LLVMBasicBlockRef no, join;
+    LLVMValueRef rows[WL_MAX_ROWS];
+    a.place = WL_PLACE_MEMORY;
+    if (!wl_spread_possible(&a))
+        return;
+    LLVMValueRef offsets = LLVMBuildZExt(l->b, s->addresses, l->strip_i64, ""), limit = wl_strip_splat(l, s->limit);
+    LLVMValueRef ends = LLVMBuildAdd(l->b, offsets, wl_lift_int(l, l->strip_i64, wl_access_size(&a)), "");
+    LLVMValueRef inside = LLVMBuildICmp(l->b, LLVMIntULE, ends, limit, ""), behind = LLVMBuildICmp(l->b, LLVMIntUGE, offsets, limit, "");
+    LLVMValueRef ok = wl_memory_all(l, LLVMBuildOr(l->b, inside, behind, ""), s->mask);
+    ok = LLVMBuildAnd(l->b, ok, limit_kind_is(l, s, 0), "");
+    if (a.kind == WL_ACCESS_STORE)
+        ok = LLVMBuildAnd(l->b, ok, LLVMBuildNot(l->b, are_few(l, s), ""), "");
+    split(l, ok, &no, &join);
+    LLVMValueRef exec = LLVMBuildAnd(l->b, inside, wl_lift_lanes(l, s->mask, WL_STRIP), "");
+    LLVMValueRef addresses = wl_spread_addresses(l, LLVMBuildAdd(l->b, offsets, wl_strip_splat(l, s->base), ""), exec);
+    LLVMValueRef list = wl_memory_local(l, l->strip_i64);
+    aligned_store(l, addresses, list, 64);
+    for (unsigned i = 0; i < s->data_rows; i++)
+        rows[i] = LLVMGetParam(s->function, ARGUMENT_DATA + i);
+    wl_spread_access(l, &a, addresses, list, exec, rows);
+    for (unsigned i = 0; i < result_rows(&a); i++)
+        rows[i] = LLVMBuildSelect(l->b, exec, rows[i], LLVMConstNull(l->strip_i32), "");
+    return_rows(l, s, rows);
+    LLVMPositionBuilderAtEnd(l->b, no);
+    go(l, join, join);
+}
+
 /* Accesses of memory without a loop; flat ones if no lane is in an aperture. True: the function is complete. */
 static bool spread(struct wl_lift *l, struct slow *s) {
     struct wl_access a = *s->access;
@@ -585,76 +620,15 @@ static bool spread(struct wl_lift *l, struct slow *s) {
 
 /* ---- the functions ---- */
 
-static void trace_store(struct wl_lift *l, LLVMValueRef value, LLVMValueRef trace, size_t offset) {
-    LLVMValueRef store = LLVMBuildStore(l->b, value, offset_pointer(l, trace, l->i8, constant(l, l->i64, offset)));
-    LLVMSetAlignment(store, 64);
-    LLVMSetVolatile(store, true); /* only fault handlers read it, which LLVM does not see */
-}
-
-/* A struct wl_access_trace in two stores: they stand in the way of the lanes' own. `size`: with `narrow` above it. */
-static void write_trace(struct wl_lift *l, LLVMValueRef trace, LLVMValueRef base, LLVMValueRef first_lane, LLVMValueRef mask, uint64_t size,
-                        LLVMValueRef addresses) {
-    _Static_assert(offsetof(struct wl_access_trace, base) == 8 && offsetof(struct wl_access_trace, first_lane) == 16 &&
-                       offsetof(struct wl_access_trace, size) == 24,
-                   "the first fields are stored at once");
-    LLVMValueRef lanes = LLVMBuildShl(l->b, LLVMBuildZExt(l->b, mask, l->i64, ""), constant(l, l->i64, 32), "");
-    const LLVMValueRef fields[4] = {constant(l, l->i64, WL_ACCESS_TRACE), base, LLVMBuildOr(l->b, lanes, first_lane, ""),
-                                    constant(l, l->i64, size)};
-    LLVMValueRef head = LLVMGetPoison(LLVMVectorType(l->i64, 4));
-    for (unsigned i = 0; i < 4; i++)
-        head = LLVMBuildInsertElement(l->b, head, fields[i], LLVMConstInt(l->i32, i, false), "");
-    trace_store(l, head, trace, 0);
-    trace_store(l, addresses, trace, offsetof(struct wl_access_trace, address));
-}
-
-static LLVMValueRef trace_addresses(struct wl_lift *l, LLVMValueRef trace) {
-    return offset_pointer(l, trace, l->i8, constant(l, l->i64, offsetof(struct wl_access_trace, address)));
-}
-
 /* Stores the addresses to the stack, where the loop over the lanes reads them, and, in a struct wl_access_trace, the report of a fault. */
 static void trace_access(struct wl_lift *l, struct slow *s) {
     const struct wl_access *a = s->access;
     bool narrow = narrow_addresses(a);
     s->trace = buffer(l, sizeof(struct wl_access_trace) / sizeof(uint32_t[WL_STRIP]));
     wl_lift_keep_whole(l, s->trace);
-    write_trace(l, s->trace, narrow ? s->base : LLVMConstNull(l->i64), s->first_lane, s->mask, wl_access_size(a) | (uint64_t)narrow << 32,
-                s->addresses);
-    s->address_buffer = trace_addresses(l, s->trace);
+    s->address_buffer = wl_access_trace_write(l, s->trace, narrow ? s->base : LLVMConstNull(l->i64), s->first_lane, s->mask,
+                                              wl_access_size(a) | (uint64_t)narrow << 32, s->addresses);
 }
-
-/* ---- the same for accesses in the unit itself ---- */
-
-LLVMValueRef wl_access_trace_begin(struct wl_lift *l, const struct wl_access *a, LLVMValueRef addresses) {
-    enum { TRACE_ROWS = sizeof(struct wl_access_trace) / sizeof(uint32_t[WL_STRIP]) };
-    if (!l->unit.access_trace)
-        l->unit.access_trace = wl_lift_kept_alloca(l, LLVMArrayType2(l->strip_i32, TRACE_ROWS));
-    LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b);
-    if (location) {
-        l->unit.access_location = location;
-        location =
-            LLVMDIBuilderCreateDebugLocation(l->context, LLVMDILocationGetLine(location), WL_COLUMN_ACCESS, l->unit.subprogram, NULL);
-        LLVMSetCurrentDebugLocation2(l->b, location);
-    }
-    write_trace(l, l->unit.access_trace, LLVMConstNull(l->i64), l->strip->first_lane, wl_memory_mask(l), wl_access_size(a), addresses);
-    return trace_addresses(l, l->unit.access_trace);
-}
-
-void wl_access_trace_end(struct wl_lift *l) {
-    trace_store(l, LLVMConstNull(l->i64), l->unit.access_trace, offsetof(struct wl_access_trace, magic));
-    LLVMSetCurrentDebugLocation2(l->b, l->unit.access_location);
-}
-
-void wl_access_gather_begin(struct wl_lift *l, bool packed) {
-    LLVMMetadataRef location = l->unit.access_location = LLVMGetCurrentDebugLocation2(l->b);
-    if (!location)
-        return;
-    unsigned column = LLVMDILocationGetColumn(location);
-    column = packed ? WL_COLUMN_PACKED : column == WL_COLUMN_TRACE ? WL_COLUMN_GATHER_TRACE : WL_COLUMN_GATHER + column - 1;
-    location = LLVMDIBuilderCreateDebugLocation(l->context, LLVMDILocationGetLine(location), column, l->unit.subprogram, NULL);
-    LLVMSetCurrentDebugLocation2(l->b, location);
-}
-
-void wl_access_gather_end(struct wl_lift *l) { LLVMSetCurrentDebugLocation2(l->b, l->unit.access_location); }
 
 /* ---- calls ---- */
 
@@ -717,6 +691,8 @@ static void build(struct wl_lift *l, LLVMValueRef function, const struct wl_acce
         uniform_shortcut(l, &s);
     if (a->place != WL_PLACE_MEMORY && a->kind != WL_ACCESS_ATOMIC)
         private_shortcut(l, &s);
+    if (a->place == WL_PLACE_BUFFER)
+        linear_shortcut(l, &s);
     if (a->kind == WL_ACCESS_STORE && !a->local && wl_spread_possible(a))
         few_lanes_shortcut(l, &s);
     if (spread(l, &s))

@@ -1,0 +1,126 @@
+/* Moves matrix instructions together.
+ *
+ * A matrix instruction is a call, for which all lanes' registers have to be in memory, and C and D as well. The lifter makes one call of
+ * instructions that stand near each other, in which what is added to one D stays in registers (lift/inst/matrix.c). Compilers for GPUs put
+ * the loads for the next product between two, into the registers of the last but one. So an instruction is moved down to where its registers
+ * are needed or written: the ones that come before that are behind one another then. */
+#include "translate/rewrite/rewrite.h"
+
+#include "base/status.h"
+#include "translate/isa/isa.h"
+#include "translate/isa/sem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_WAITING = 64 };
+
+/* Matrix instructions that are still to be placed. */
+struct waiting {
+    struct wl_inst inst[MOST_WAITING];
+    unsigned count;
+    struct wl_regs use, touch; /* of all of them */
+};
+
+static bool is_matrix(const struct wl_inst *inst) { return inst->isa && inst->isa->class == WL_ISA_MATRIX && !inst->index_mode; }
+
+/* What a matrix instruction may pass, as far as registers allow. */
+static bool may_pass(const struct wl_inst *inst) {
+    if (inst->index_mode)
+        return false;
+    if (inst->sem)
+        return true;
+    switch (inst->isa ? inst->isa->class : WL_ISA_END) {
+    case WL_ISA_LOAD:
+    case WL_ISA_STORE:
+    case WL_ISA_ATOMIC:
+    case WL_ISA_SMEM_LOAD:
+    case WL_ISA_LANE:
+    case WL_ISA_NOP:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void add(struct wl_regs *to, const struct wl_regs *from) {
+    for (unsigned w = 0; w < 2; w++)
+        to->scalar[w] |= from->scalar[w];
+    for (unsigned w = 0; w < WL_ROW_WORDS; w++)
+        to->vector[w] |= from->vector[w];
+}
+
+static bool lanes_meet(const uint64_t *lanes, const struct wl_regs *regs) {
+    uint64_t common = 0;
+    for (unsigned w = 0; w < WL_ROW_WORDS; w++)
+        common |= lanes[w] & regs->vector[w];
+    return common != 0;
+}
+
+/* Whether the instruction has to stay behind those that wait. */
+static bool needs(const struct wl_inst *inst, const struct waiting *waiting, uint32_t wave_size) {
+    struct wl_effects e;
+    wl_inst_effects(inst, wave_size, &e);
+    return !may_pass(inst) || wl_regs_meet(&e.use, &waiting->touch) || wl_regs_meet(&e.touch, &waiting->touch) ||
+           wl_regs_meet(&e.touch, &waiting->use) || lanes_meet(e.use_lanes, &waiting->touch) || lanes_meet(e.def_lanes, &waiting->touch) ||
+           lanes_meet(e.def_lanes, &waiting->use);
+}
+
+static void wait(struct waiting *waiting, const struct wl_inst *inst, uint32_t wave_size) {
+    struct wl_effects e;
+    wl_inst_effects(inst, wave_size, &e);
+    waiting->inst[waiting->count++] = *inst;
+    add(&waiting->use, &e.use);
+    add(&waiting->touch, &e.touch);
+    for (unsigned w = 0; w < WL_ROW_WORDS; w++) {
+        waiting->use.vector[w] |= e.use_lanes[w];
+        waiting->touch.vector[w] |= e.def_lanes[w];
+    }
+}
+
+/* Places all that wait at `to`; returns the place behind them. */
+static struct wl_inst *place(struct waiting *waiting, struct wl_inst *to) {
+    memcpy(to, waiting->inst, waiting->count * sizeof *to);
+    to += waiting->count;
+    waiting->count = 0;
+    memset(&waiting->use, 0, sizeof waiting->use);
+    memset(&waiting->touch, 0, sizeof waiting->touch);
+    return to;
+}
+
+/* The basic block's first and last instructions stay where they are, and nothing goes between the two of a pair. */
+static void join(struct wl_inst *insts, uint32_t count, uint32_t wave_size, struct waiting *waiting) {
+    struct wl_inst *to = insts + 1;
+    bool second = insts[0].paired;
+    for (uint32_t i = 1; i + 1 < count; i++) {
+        const struct wl_inst inst = insts[i];
+        if (is_matrix(&inst) && !inst.paired && waiting->count < MOST_WAITING) {
+            wait(waiting, &inst, wave_size);
+            continue;
+        }
+        if (waiting->count && !second && (needs(&inst, waiting, wave_size) || (inst.paired && needs(&insts[i + 1], waiting, wave_size))))
+            to = place(waiting, to);
+        *to++ = inst;
+        second = inst.paired;
+    }
+    place(waiting, to);
+}
+
+enum wl_status wl_unit_join_matrices(struct wl_unit *unit) {
+    struct waiting *waiting = NULL;
+    for (uint32_t p = 0; p < unit->block_count; p++) {
+        struct wl_inst *insts = unit->insts + unit->blocks[p].first;
+        unsigned matrices = 0;
+        for (uint32_t i = 0; i < unit->blocks[p].count; i++)
+            matrices += is_matrix(&insts[i]);
+        if (matrices < 2)
+            continue;
+        if (!waiting)
+            waiting = calloc(1, sizeof *waiting);
+        if (!waiting)
+            return wl_fail(WL_OUT_OF_MEMORY, "no memory to order matrix instructions");
+        join(insts, unit->blocks[p].count, unit->request->wave_size, waiting);
+    }
+    free(waiting);
+    return WL_OK;
+}
