@@ -256,7 +256,8 @@ static uint32_t random_number(void) {
 
 /* What the numbers of a run are like. */
 static struct {
-    unsigned style; /* 0: any bits; 1: exponents beside each other; 2: the same, and special values; 3: small integers */
+    unsigned
+        style; /* 0: any bits; 1: exponents beside each other; 2: the same, and special values; 3: small integers; 4: as normally distributed numbers */
     int around, spread, c_around;
     bool coarse; /* few bits in C */
 } inputs;
@@ -268,6 +269,24 @@ static uint32_t special_value(const struct format *f) {
     return sign | values[random_number() % (sizeof values / sizeof *values)];
 }
 
+/* About a normally distributed number, times 2^around, cut. */
+static uint32_t normal_element(enum kind kind, int around) {
+    const struct format f = format_of(kind);
+    int64_t sum = 0; /* times 2^30: of twelve numbers from -1/2 to 1/2 */
+    for (unsigned i = 0; i < 12; i++)
+        sum += (int64_t)(random_number() & 0x3fffffff) - 0x20000000;
+    const uint64_t size = (uint64_t)(sum < 0 ? -sum : sum);
+    const int length = size ? 64 - __builtin_clzll(size) : 0, most = (1 << f.exponent_bits) - 1 - !f.fnuz;
+    int exponent = length - 31 + around + f.bias, last = length - 1 - f.fraction; /* of `size`: its last bit that stays */
+    if (exponent < 1)
+        last += 1 - exponent;
+    if (exponent > most)
+        exponent = most;
+    const uint32_t integer = (uint32_t)(last > 63 ? 0 : last >= 0 ? size >> last : size << -last);
+    return (sum < 0 ? 1u << (f.bits - 1) : 0) |
+           (exponent < 1 ? integer : (uint32_t)exponent << f.fraction | (integer & ((1u << f.fraction) - 1)));
+}
+
 static uint32_t random_element(enum kind kind, int around) {
     const struct format f = format_of(kind);
     const int most = (1 << f.exponent_bits) - 1;
@@ -276,6 +295,8 @@ static uint32_t random_element(enum kind kind, int around) {
         return bits;
     if (inputs.style == 3 && random_number() % 4 == 0)
         return 0;
+    if (inputs.style == 4)
+        return normal_element(kind, around) & (kind == F32 && inputs.coarse ? ~UINT32_C(0xfff) : ~0u);
     if (inputs.style == 2 && random_number() % 24 == 0)
         return special_value(&f);
     int exponent = around + f.bias + (int)(random_number() % (unsigned)(2 * inputs.spread + 1)) - inputs.spread;
@@ -300,7 +321,7 @@ static void fill(uint32_t (*registers)[64], unsigned count, enum kind kind, int 
 static void choose_inputs(void) {
     const struct format f = format_of(row->a);
     const int range = 1 << (f.exponent_bits - 1);
-    inputs.style = random_number() % 8 == 0 ? 0 : random_number() % 4 == 0 ? 2 : 1 + (random_number() & 2);
+    inputs.style = random_number() % 8 == 0 ? 0 : random_number() % 4 == 0 ? 2 + 2 * (random_number() & 1) : 1 + (random_number() & 2);
     inputs.coarse = random_number() & 1;
     inputs.around = (int)(random_number() % (unsigned)(2 * range)) - range;
     inputs.spread = (int)(random_number() % (inputs.style == 3 ? 4 : 13));

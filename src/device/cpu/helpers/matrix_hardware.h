@@ -11,6 +11,15 @@ enum { BIAS = 127, SPECIAL = 255 - BIAS /* the exponent of infinities and NaN */
 #else
 #define HAS_FMA false
 #endif
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+/* Whether there is an instruction that adds two products of bf16. */
+#if defined(__AVX512BF16__)
+#define HAS_PAIRS true
+#else
+#define HAS_PAIRS false
+#endif
 
 /* ---- what the factors are like ---- */
 
@@ -176,11 +185,13 @@ static void run_paired(const struct matrix *x, struct operands *o, const struct 
 
 enum {
     MOST_TERMS = 16, /* products that are added at once */
+    MOST_TILE = 4,   /* vectors of D that are summed beside each other */
     FRACTION = 24,   /* bits of a product, or of C, behind the largest exponent */
     LOWEST = 31,     /* bits of a sum behind the largest exponent, C's too */
     NOTHING = -2000, /* the exponent of a sum of zeros: below any other */
     LEAST_TOP = -97, /* of products, where they are not summed lane by lane */
-    POWERS = 32,     /* in struct stage, behind so many elements: powers of 16 with their exponents */
+    POWERS = 32,     /* in struct stage, behind so many elements: powers of 16 with their exponents ... */
+    FIXED = 48,      /* ... and pairs of them as integers */
 };
 
 /* Sums of products, cut: of all, or of even and of odd elements. */
@@ -190,33 +201,57 @@ struct aligned {
     i32x16 zero;   /* all products are zero */
 };
 
-/* Integers in f32 rounded down. What is so small that the product is zero is nothing, or below it. */
-INLINE f32x16 in_units(u32x16 c, u32x16 top) {
-    const f32x16 number = (f32x16)c, units = number * (f32x16)(((FRACTION + 2 * BIAS) << 23) - top);
+/* C, times a power of two, as integers, rounded down. What is so small that the product is zero is nothing, or below it. */
+INLINE i32x16 round_down(u32x16 c, u32x16 power) {
+#if defined(__AVX512F__)
+    enum { DOWN = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC };
+    return (i32x16)_mm512_cvt_roundps_epi32(_mm512_mul_round_ps((__m512)c, (__m512)power, DOWN), DOWN);
+#else
+    const f32x16 number = (f32x16)c, units = number * (f32x16)power;
     const i32x16 vanished = (number < 0) & (units == 0);
-    return vanished ? (f32x16){-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1} : __builtin_elementwise_floor(units);
+    return vanished ? (i32x16)-1 : CONVERT(i32x16, __builtin_elementwise_floor(units));
+#endif
+}
+
+/* Shifted to the right; by 31 at most, or by more where that is the same. */
+INLINE i32x16 shift_down(i32x16 v, u32x16 by) {
+#if defined(__AVX512F__)
+    return (i32x16)_mm512_srav_epi32((__m512i)v, (__m512i)by);
+#else
+    return v >> (i32x16)__builtin_elementwise_min(by, (u32x16)31);
+#endif
+}
+
+/* Without the lowest bits; an odd number if one of them is set. */
+INLINE i32x16 round_to_odd(i32x16 v, unsigned bits) {
+    const i32x16 units = v >> (int)bits, below = (i32x16)((1 << bits) - 1);
+#if defined(__AVX512F__) /* a select becomes more than one instruction */
+    const __mmask16 odd = _mm512_test_epi32_mask((__m512i)v, (__m512i)below);
+    return (i32x16)_mm512_mask_or_epi32((__m512i)units, odd, (__m512i)units, (__m512i)(i32x16)1);
+#else
+    return (v & below) != 0 ? units | 1 : units;
+#endif
 }
 
 /* C and one sum, rounded down where they end, and their sum, rounded to nearest. In units of 2^(top - FRACTION - near) it has 32 bits: where the
  * sum of products has bits below them, which a last bit of 1 stands for, C is larger than it, and so many bits are not rounded away. */
 INLINE f32x16 add_one(u32x16 c, const struct aligned *t) {
     enum { MOST_NEAR = 5, BELOW = LOWEST - FRACTION - MOST_NEAR };
-    const u32x16 top = __builtin_elementwise_max(c & 0x7f800000, t->top[0]), apart = (top - t->top[0]) >> 23;
-    const u32x16 near = __builtin_elementwise_min(apart, (u32x16)MOST_NEAR);
-    const i32x16 low = (t->sum[0] << BELOW) >> (i32x16)__builtin_elementwise_min(apart - near, (u32x16)31);
-    const i32x16 units = low >> BELOW, odd = (low & ((1 << BELOW) - 1)) != 0 ? units | 1 : units;
-    const i32x16 sum = (CONVERT(i32x16, in_units(c, top)) << (i32x16)near) + odd;
-    return CONVERT(f32x16, sum) * (f32x16)(top - (near << 23) - (FRACTION << 23));
+    const u32x16 top = __builtin_elementwise_max(c & 0x7f800000, t->top[0]);
+    const u32x16 near = __builtin_elementwise_min(top - t->top[0], (u32x16)(MOST_NEAR << 23)), unit = top - near;
+    const i32x16 low = shift_down(t->sum[0] << BELOW, (unit - t->top[0]) >> 23);
+    const i32x16 sum = round_down(c, ((FRACTION + 2 * BIAS) << 23) - unit) + round_to_odd(low, BELOW);
+    return CONVERT(f32x16, sum) * (f32x16)(unit - (FRACTION << 23));
 }
 
 /* The same of two sums, in f64, which holds all in units of 2^(top - FRACTION). */
 INLINE f32x16 add_two(u32x16 c, const struct aligned *t) {
     const u32x16 top = __builtin_elementwise_max(__builtin_elementwise_max(c & 0x7f800000, t->top[0]), t->top[1]);
-    f64x16 sum = CONVERT(f64x16, in_units(c, top));
+    f64x16 sum = CONVERT(f64x16, round_down(c, ((FRACTION + 2 * BIAS) << 23) - top));
 #pragma unroll
     for (unsigned s = 0; s < 2; s++) {
         const u32x16 apart = (top - t->top[s]) >> 23, near = __builtin_elementwise_min(apart, (u32x16)(LOWEST - FRACTION));
-        const i32x16 kept = t->sum[s] >> (i32x16)__builtin_elementwise_min(apart - near, (u32x16)31);
+        const i32x16 kept = shift_down(t->sum[s], apart - near);
         const f64x16 unit = CONVERT(f64x16, (f32x16)((BIAS - near) << 23)), units = CONVERT(f64x16, kept);
         sum = HAS_FMA ? FMA(units, unit, sum) : sum + units * unit;
     }
@@ -230,27 +265,53 @@ INLINE u32x16 add_aligned(u32x16 c, const struct aligned *t, unsigned sets) {
 }
 
 /* Powers of 16 with the exponents of the elements, less `centre`, times 2^`twice`; zero of zero. */
-static void stage_powers(float *staged, unsigned elements, int least, int centre, int twice) {
-    for (unsigned i = 0; i < elements * LANES; i += 16) {
-        const u32x16 size = load(staged + i) & 0x7fffffff;
-        const u32x16 power = (u32x16)((exponents(size, least) - centre) * 4 + twice + BIAS) << 23;
-        store(staged + POWERS * LANES + i, size == 0 ? (u32x16)0 : power);
-    }
+INLINE u32x16 power_of(const float *staged, int least, int centre, int twice) {
+    const u32x16 size = load(staged) & 0x7fffffff;
+    return size == 0 ? (u32x16)0 : (u32x16)((exponents(size, least) - centre) * 4 + twice + BIAS) << 23;
 }
 
-/* Where a product's factors are such that the way with powers is exact. */
+/* Those of elements of one sum are beside each other: pairs of bf16, or each of its own. */
+#if HAS_PAIRS
+enum { POWER_PAIR = 2 };
+INLINE f32x16 add_powers(f32x16 sum, f32x16 row, f32x16 column) {
+    return (f32x16)_mm512_dpbf16_ps((__m512)sum, (__m512bh)row, (__m512bh)column);
+}
+#else
+enum { POWER_PAIR = 1 };
+INLINE f32x16 add_powers(f32x16 sum, f32x16 row, f32x16 column) { return HAS_FMA ? FMA(row, column, sum) : sum + row * column; }
+#endif
+
+static void stage_powers(float *staged, unsigned elements, unsigned sets, int least, int centre, int twice) {
+    for (unsigned n = 0; n < elements / POWER_PAIR; n++)
+        for (unsigned l = 0; l < LANES; l += 16) {
+            const float *element = staged + (n / sets * sets * POWER_PAIR + n % sets) * LANES + l;
+            u32x16 power = power_of(element, least, centre, twice);
+            if (POWER_PAIR == 2)
+                power = power >> 16 | power_of(element + sets * LANES, least, centre, twice);
+            store(staged + (POWERS + n) * LANES + l, power);
+        }
+}
+
+/* How a product's factors can be multiplied. */
 struct centred {
-    bool possible;
+    bool possible; /* with powers */
     int centre[2];
-    bool exact;     /* f32 holds every sum of 16 products, and none is cut: */
-    int most, last; /* exponents of the largest product and of the last bit of any */
+    bool fixed; /* as integers of 16 bits: none of a product's bits is cut, and 32 bits hold every sum */
+    int unit[2];
+    bool has_powers; /* they are staged */
+};
+
+enum {
+    MOST_SHIFT = 14,  /* of a factor of 16 bits: the largest one's leading bit */
+    UNITS = FRACTION, /* the sum of both shifts */
+    MOST_UNITS = 30,  /* C is below 2^MOST_UNITS units, and so is a sum of 16 products */
 };
 
 static struct centred find_centres(const struct matrix *x, const struct chain *chain, unsigned p) {
     const struct bounds bounds[2] = {chain->a->bounds[p], chain->b->bounds[p]};
     const unsigned kinds[2] = {x->a, x->b};
     struct centred found = {.possible = true};
-    int most = 0, least = 0, range = 0;
+    int most = 0, least = 0, range = 0, spread[2];
     for (unsigned i = 0; i < 2; i++) {
         const int low = bounds[i].least > least_exponent(kinds[i]) ? bounds[i].least : least_exponent(kinds[i]);
         const int high = bounds[i].most > low ? bounds[i].most : low;
@@ -259,45 +320,59 @@ static struct centred find_centres(const struct matrix *x, const struct chain *c
         least += low;
         range += high - low;
         found.centre[i] = (high + low) >> 1;
+        spread[i] = high - bounds[i].last;
+        found.unit[i] = high;
     }
     /* Sums of powers, products in units, and units themselves stay normal numbers of f32. */
     found.possible = found.possible && most <= 125 && least >= LEAST_TOP && range <= 58 && found.centre[0] + found.centre[1] >= -68;
-    found.most = most;
-    found.last = bounds[0].last + bounds[1].last;
-    found.exact = found.possible && found.last >= most - 18 && bounds[0].last > -BIAS && bounds[1].last > -BIAS && HAS_FMA;
+    /* The first factor takes the shift that it needs, at least half of all. */
+    const int shift = spread[0] > UNITS / 2 ? spread[0] : spread[1] > UNITS / 2 ? UNITS - spread[1] : UNITS / 2;
+    found.fixed = found.possible && spread[0] <= shift && spread[1] <= UNITS - shift && shift <= MOST_SHIFT &&
+                  UNITS - shift <= MOST_SHIFT && bounds[0].last > -BIAS && bounds[1].last > -BIAS;
+    found.unit[0] -= shift;
+    found.unit[1] -= UNITS - shift;
     return found;
 }
 
 /* The A of a vector of D: one element for all, or (blocks of 4) one for each block. */
 INLINE f32x16 row_of_a(const float *a, int spread) { return spread < 0 ? (f32x16)*a : SPREAD_ANY(loadf(a), (unsigned)spread); }
 
-/* `each` elements of `together` groups of lanes. */
-INLINE void align(struct aligned *t, const struct matrix *x, const float *a, const float *b, int spread, int centre, unsigned each,
-                  unsigned together, unsigned sets) {
+/* The sums of `rows` rows of `width` vectors of columns: of `each` elements of `together` groups of lanes. */
+INLINE void align(struct aligned *t, const struct matrix *x, const float *a, const float *b, int spread, int centre, unsigned rows,
+                  unsigned width, unsigned each, unsigned together, unsigned sets) {
     const size_t stride = x->stride; /* addresses are this and constants */
-    t->zero = -1;
 #pragma unroll
     for (unsigned s = 0; s < sets; s++) {
-        f32x16 powers = 0;
-        i32x16 sum = 0;
+        f32x16 powers[MOST_TILE], unit[MOST_TILE];
 #pragma unroll
-        for (unsigned k = s; k < each * together; k += sets) {
-            const size_t at = k % each * LANES + k / each * stride + POWERS * LANES;
-            const f32x16 power = row_of_a(a + at, spread), column = loadf(b + at);
-            powers = HAS_FMA ? FMA(power, column, powers) : powers + power * column;
+        for (unsigned v = 0; v < rows * width; v++) {
+            powers[v] = 0;
+            t[v].sum[s] = 0;
         }
-        /* Twice the sum of at most 8 powers of 16, of which the largest has the exponent 4 * n, is at least 2^(4 * n + 1), and less than 2^(4 * n + 5). */
-        const u32x16 top = ((u32x16)powers >> 25 << 23) + (uint32_t)((centre + BIAS - (BIAS + 1) / 4) * (1 << 23));
-        const f32x16 unit = (f32x16)(((FRACTION + 2 * BIAS) << 23) - top);
+#pragma unroll
+        for (unsigned n = s; n < each * together / POWER_PAIR; n += sets) {
+            const unsigned group = each / POWER_PAIR;
+            const size_t at = (n % group + POWERS) * LANES + n / group * stride;
+#pragma unroll
+            for (unsigned v = 0; v < rows * width; v++)
+                powers[v] = add_powers(powers[v], row_of_a(a + at + v / width, spread), loadf(b + at + v % width * 16));
+        }
+#pragma unroll
+        for (unsigned v = 0; v < rows * width; v++) {
+            /* Twice the sum of at most 8 powers of 16, of which the largest has the exponent 4 * n, is at least 2^(4 * n + 1), and less than 2^(4 * n + 5). */
+            const u32x16 top = ((u32x16)powers[v] >> 25 << 23) + (uint32_t)((centre + BIAS - (BIAS + 1) / 4) * (1 << 23));
+            const i32x16 zero = powers[v] == 0;
+            unit[v] = (f32x16)(((FRACTION + 2 * BIAS) << 23) - top);
+            t[v].top[s] = sets == 1 ? top : zero ? (u32x16)((LEAST_TOP + BIAS) << 23) : top;
+            t[v].zero = s ? t[v].zero & zero : zero;
+        }
 #pragma unroll
         for (unsigned k = s; k < each * together; k += sets) {
             const size_t at = k % each * LANES + k / each * stride;
-            sum += CONVERT(i32x16, row_of_a(a + at, spread) * loadf(b + at) * unit);
+#pragma unroll
+            for (unsigned v = 0; v < rows * width; v++)
+                t[v].sum[s] += CONVERT(i32x16, row_of_a(a + at + v / width, spread) * loadf(b + at + v % width * 16) * unit[v]);
         }
-        const i32x16 zero = powers == 0;
-        t->sum[s] = sum;
-        t->top[s] = sets == 1 ? top : zero ? (u32x16)((LEAST_TOP + BIAS) << 23) : top;
-        t->zero &= zero;
     }
 }
 
@@ -374,116 +449,146 @@ static u32x16 align_any(u32x16 c, const struct matrix *x, const float *a, const 
     return (u32x16)result;
 }
 
-/* A vector of D. */
-INLINE u32x16 sum_aligned(u32x16 c, const struct matrix *x, const float *a, const float *b, int spread, const struct centred *centred,
-                          unsigned each, unsigned together, unsigned sets) {
-    for (unsigned g = 0; g < x->groups; g += together) {
-        const float *rows = a + g * x->stride, *columns = b + g * x->stride;
-        if (centred->possible) {
-            struct aligned t;
-            align(&t, x, rows, columns, spread, centred->centre[0] + centred->centre[1], each, together, sets);
-            c = add_aligned(c, &t, sets);
-        } else {
-            c = align_any(c, x, rows, columns, spread, each, together, sets);
+/* ---- sums of which nothing is cut ---- */
+
+/* Pairs of neighbouring elements as integers in units of 2^unit. */
+static void stage_fixed(float *staged, unsigned elements, int unit) {
+    const f32x16 power = (f32x16)(u32x16)(uint32_t)((BIAS - unit) << 23);
+    for (unsigned i = 0; i < elements * LANES; i += 2 * LANES)
+        for (unsigned l = 0; l < LANES; l += 16) {
+            const i32x16 low = CONVERT(i32x16, loadf(staged + i + l) * power),
+                         high = CONVERT(i32x16, loadf(staged + i + LANES + l) * power);
+            store(staged + FIXED * LANES + i / 2 + l, ((u32x16)low & 0xffff) | (u32x16)high << 16);
         }
-    }
-    return one_nan((f32x16)c);
 }
 
-/* Where `centred` says that sums are exact: `sum` and C, unless bits of one of them would be cut. */
-INLINE bool add_exact(u32x16 *c, f32x16 sum, f32x16 unit, f32x16 limit) {
-    const f32x16 number = (f32x16)*c, units = number * unit;
-    const i32x16 fits = (__builtin_elementwise_trunc(units) == units) & ((f32x16)(*c & 0x7fffffff) < limit);
-    *c = (u32x16)(number + sum);
-    return __builtin_reduce_and(fits) != 0;
+/* Adds the products of both halves. */
+INLINE i32x16 add_fixed(i32x16 sum, u32x16 row, u32x16 column) {
+#if defined(__AVX512VNNI__)
+    return (i32x16)_mm512_dpwssd_epi32((__m512i)sum, (__m512i)row, (__m512i)column);
+#elif defined(__AVX512BW__)
+    return sum + (i32x16)_mm512_madd_epi16((__m512i)row, (__m512i)column);
+#else
+    const i32x16 a = (i32x16)row, b = (i32x16)column;
+    return sum + (a << 16 >> 16) * (b << 16 >> 16) + (a >> 16) * (b >> 16);
+#endif
 }
 
-/* `rows` rows of a block of 16 * width columns. */
-INLINE void exact_tile(const struct matrix *x, const struct operands *o, const float *a, const float *b, unsigned at,
-                       const uint16_t *places, const struct centred *centred, unsigned rows, unsigned width, unsigned each,
-                       unsigned together, unsigned sets) {
-    const f32x16 unit = (f32x16)(u32x16)(uint32_t)((FRACTION - centred->most + BIAS) << 23);
-    const int bound = centred->last + LOWEST + 1 + BIAS;
-    const f32x16 limit = (f32x16)(u32x16)(uint32_t)((bound > 254 ? 254 : bound) << 23);
-    u32x16 c[8];
+/* `rows` rows of `width` vectors. False, and nothing done: bits of some C would be cut, or 32 bits do not hold it. */
+INLINE bool sum_fixed(u32x16 *c, const struct matrix *x, const float *a, const float *b, int spread, int unit, unsigned rows,
+                      unsigned width, unsigned each, unsigned together) {
+    const f32x16 to_units = (f32x16)(u32x16)(uint32_t)((BIAS - unit) << 23), one = (f32x16)(u32x16)(uint32_t)((BIAS + unit) << 23);
+    const f32x16 limit = (f32x16)(u32x16)(uint32_t)((BIAS + unit + MOST_UNITS > 254 ? 254 : BIAS + unit + MOST_UNITS) << 23);
+    i32x16 sum[MOST_TILE], fits = -1;
 #pragma unroll
-    for (unsigned v = 0; v < rows * width; v++)
-        c[v] = o->c ? load(o->c + at + places[v / width] + v % width * 16) : (u32x16)o->constant;
-    for (unsigned g = 0; g < x->groups; g += together) {
-        f32x16 sum[8];
+    for (unsigned v = 0; v < rows * width; v++) {
+        const f32x16 number = (f32x16)c[v], inside = (f32x16)(c[v] & 0x7fffffff) < limit ? number : 0;
+        sum[v] = CONVERT(i32x16, inside * to_units);
+        fits &= CONVERT(f32x16, sum[v]) * one == number;
+    }
+    if (!__builtin_reduce_and(fits))
+        return false;
+#pragma unroll
+    for (unsigned n = 0; n < each / 2 * together; n++) {
+        const size_t at = (n % (each / 2) + FIXED) * LANES + n / (each / 2) * (size_t)x->stride;
 #pragma unroll
         for (unsigned v = 0; v < rows * width; v++)
-            sum[v] = 0;
-#pragma unroll
-        for (unsigned k = 0; k < each * together; k++) {
-            const size_t from = k % each * LANES + (g + k / each) * (size_t)x->stride;
-#pragma unroll
-            for (unsigned v = 0; v < rows * width; v++)
-                sum[v] = FMA((f32x16)a[from + v / width], loadf(b + from + v % width * 16), sum[v]);
-        }
-#pragma unroll
-        for (unsigned v = 0; v < rows * width; v++) {
-            const u32x16 before = c[v];
-            if (__builtin_expect(!add_exact(&c[v], sum[v], unit, limit), 0))
-                c[v] = one_nan((f32x16)align_any(before, x, a + g * x->stride + v / width, b + g * x->stride + v % width * 16, -1, each,
-                                                 together, sets));
-        }
+            sum[v] = add_fixed(sum[v], (u32x16)row_of_a(a + at + v / width, spread), load(b + at + v % width * 16));
     }
 #pragma unroll
     for (unsigned v = 0; v < rows * width; v++)
-        store(o->d + at + places[v / width] + v % width * 16, c[v]);
+        c[v] = (u32x16)(CONVERT(f32x16, sum[v]) * one);
+    return true;
 }
 
-INLINE void multiply_exact(const struct matrix *x, const struct operands *o, const float *a, const float *b, const struct centred *centred,
-                           unsigned rows, unsigned width, unsigned each, unsigned together, unsigned sets) {
-    for (unsigned block = 0; block < x->blocks; block++)
-        for (unsigned m = 0; m < 16 * width; m += rows)
-            exact_tile(x, o, a + block * x->m + m, b + block * x->m, block * x->m * x->m, places_of(x) + m, centred, rows, width, each,
-                       together, sets);
+/* ---- any sums ---- */
+
+/* What stages are needed of a product's factors. */
+struct factors {
+    float *a, *b;
+    int least[2]; /* exponents of denormals */
+    unsigned elements, sets;
+    struct centred centred;
+};
+
+static __attribute__((noinline)) void stage_powers_of_both(struct factors *f) {
+    stage_powers(f->a, f->elements, f->sets, f->least[0], f->centred.centre[0], 1);
+    stage_powers(f->b, f->elements, f->sets, f->least[1], f->centred.centre[1], 0);
+    f->centred.has_powers = true;
 }
 
-INLINE void multiply_aligned(const struct matrix *x, const struct operands *o, const float *a, const float *b,
-                             const struct centred *centred, unsigned each, unsigned together, unsigned sets) {
+/* `rows` rows of `width` vectors of D, of the factors that are `row` and `column` elements behind the first. */
+INLINE void sum_aligned(u32x16 *c, const struct matrix *x, struct factors *f, unsigned row, unsigned column, int spread, unsigned rows,
+                        unsigned width, unsigned each, unsigned together, unsigned sets) {
+    const struct centred *centred = &f->centred;
+    for (unsigned g = 0; g < x->groups; g += together) {
+        const float *a = f->a + row + g * x->stride, *b = f->b + column + g * x->stride;
+        struct aligned t[MOST_TILE];
+        if (centred->fixed && sum_fixed(c, x, a, b, spread, centred->unit[0] + centred->unit[1], rows, width, each, together))
+            continue;
+        if (centred->possible && !centred->has_powers)
+            stage_powers_of_both(f);
+        if (centred->possible)
+            align(t, x, a, b, spread, centred->centre[0] + centred->centre[1], rows, width, each, together, sets);
+#pragma unroll
+        for (unsigned v = 0; v < rows * width; v++)
+            c[v] = centred->possible ? add_aligned(c[v], &t[v], sets)
+                                     : align_any(c[v], x, a + v / width, b + v % width * 16, spread, each, together, sets);
+    }
+}
+
+INLINE void aligned_tiles(const struct matrix *x, const struct operands *o, struct factors *f, unsigned rows, unsigned width, unsigned each,
+                          unsigned together, unsigned sets) {
     const uint16_t *places = places_of(x);
-    if (centred->exact && x->m == 32) {
-        multiply_exact(x, o, a, b, centred, TILE(4, 1), 2, each, together, sets);
-        return;
-    }
-    if (centred->exact && x->m == 16) {
-        multiply_exact(x, o, a, b, centred, TILE(8, 2), 1, each, together, sets);
-        return;
-    }
+    for (unsigned block = 0; block < x->blocks; block++)
+        for (unsigned i = 0; i < x->m * x->m / 16; i += rows * width) {
+            const unsigned m = i / (x->m / 16) / rows * rows, column = i / rows * 16 % x->m, first = block * x->m * x->m + column;
+            u32x16 c[MOST_TILE];
+#pragma unroll
+            for (unsigned v = 0; v < rows * width; v++)
+                c[v] = o->c ? load(o->c + first + places[m + v / width] + v % width * 16) : (u32x16)o->constant;
+            sum_aligned(c, x, f, block * x->m + m, block * x->m + column, -1, rows, width, each, together, sets);
+#pragma unroll
+            for (unsigned v = 0; v < rows * width; v++)
+                store(o->d + first + places[m + v / width] + v % width * 16, one_nan((f32x16)c[v]));
+        }
+}
+
+INLINE void multiply_aligned(const struct matrix *x, const struct operands *o, struct factors *f, unsigned each, unsigned together,
+                             unsigned sets) {
     for (unsigned i = 0; x->m == 4 && i < 16; i++) { /* as in multiply_4x4 */
         const unsigned m = i / 4, l = i % 4 * 16, at = m * LANES + l;
-        const u32x16 c = o->c ? load(o->c + at) : (u32x16)o->constant;
-        store(o->d + at, sum_aligned(c, x, a + l, b + l, (int)m, centred, each, together, sets));
+        u32x16 c = o->c ? load(o->c + at) : (u32x16)o->constant;
+        sum_aligned(&c, x, f, l, l, (int)m, 1, 1, each, together, sets);
+        store(o->d + at, one_nan((f32x16)c));
     }
-    for (unsigned block = 0; x->m != 4 && block < x->blocks; block++)
-        for (unsigned m = 0; m < x->m; m++)
-            for (unsigned column = 0; column < x->m; column += 16) {
-                const unsigned at = block * x->m * x->m + places[m] + column;
-                const u32x16 c = o->c ? load(o->c + at) : (u32x16)o->constant;
-                store(o->d + at, sum_aligned(c, x, a + block * x->m + m, b + block * x->m + column, -1, centred, each, together, sets));
-            }
+    if (x->m == 32)
+        aligned_tiles(x, o, f, TILE(2, 2), TILE(2, 1), each, together, sets);
+    else if (x->m == 16)
+        aligned_tiles(x, o, f, TILE(4, 2), 1, each, together, sets);
 }
 
 static void run_aligned(const struct matrix *x, struct operands *o, const struct chain *chain) {
     for (unsigned p = 0; p < chain->products; p++, o->c = o->d) {
         stage_factors(x, chain, p);
-        float *a = (float *)chain->a->element[p], *b = (float *)chain->b->element[p];
-        const struct centred centred = find_centres(x, chain, p);
-        if (centred.possible && (!centred.exact || x->m == 4)) {
-            stage_powers(a, x->a_elements, least_exponent(x->a), centred.centre[0], 1);
-            stage_powers(b, x->a_elements, least_exponent(x->b), centred.centre[1], 0);
+        struct factors f = {.a = (float *)chain->a->element[p],
+                            .b = (float *)chain->b->element[p],
+                            .least = {least_exponent(x->a), least_exponent(x->b)},
+                            .elements = x->a_elements,
+                            .sets = x->a_elements == 8 ? 2 : 1,
+                            .centred = find_centres(x, chain, p)};
+        if (f.centred.fixed) {
+            stage_fixed(f.a, f.elements, f.centred.unit[0]);
+            stage_fixed(f.b, f.elements, f.centred.unit[1]);
         }
         if (x->a_elements == 8)
-            multiply_aligned(x, o, a, b, &centred, 8, 2, 2);
+            multiply_aligned(x, o, &f, 8, 2, 2);
         else if (x->a_elements == 2)
-            multiply_aligned(x, o, a, b, &centred, 2, 2, 1);
+            multiply_aligned(x, o, &f, 2, 2, 1);
         else if (x->groups > 1)
-            multiply_aligned(x, o, a, b, &centred, 4, 2, 1);
+            multiply_aligned(x, o, &f, 4, 2, 1);
         else
-            multiply_aligned(x, o, a, b, &centred, 4, 1, 1);
+            multiply_aligned(x, o, &f, 4, 1, 1);
     }
 }
 
