@@ -262,6 +262,127 @@ static const struct wl_step *run_access(struct wl_machine *m, const struct wl_st
     return step + 1;
 }
 
+/* ---- dwords of LDS and of global memory: what most accesses are ---- */
+
+/* What lies before it is in memory: a fault's handler reads the trace. */
+static inline void settle(const struct wl_access_trace *trace) { __asm__ volatile("" ::"r"(trace) : "memory"); }
+
+/* A lane's dwords, moved by one access of the host. */
+static inline __attribute__((always_inline)) void move_lane(void *memory, uint32_t *cell, size_t rows_apart, const unsigned dwords,
+                                                            const bool store) {
+    uint32_t moved[MAX_DATA];
+    for (unsigned d = 0; store && d < dwords; d++)
+        moved[d] = cell[d * rows_apart];
+    wl_whole_copy(store ? memory : moved, store ? moved : memory, dwords * 4);
+    for (unsigned d = 0; !store && d < dwords; d++)
+        cell[d * rows_apart] = moved[d];
+}
+
+/* Whether a strip's addresses, or offsets, are a dword apart. */
+static inline bool addresses_follow(const uint64_t *address) {
+    typedef uint64_t four __attribute__((vector_size(32)));
+    const four step = {0, 4, 8, 12}, first = address[0] - (four){0} + step;
+    four differs = {0};
+    for (uint64_t i = 0; i < WL_STRIP; i += 4) {
+        four some;
+        memcpy(&some, address + i, sizeof some);
+        differs |= some ^ (first + 4 * i);
+    }
+    return !(differs[0] | differs[1] | differs[2] | differs[3]);
+}
+
+static inline bool offsets_follow(const uint32_t *offset) {
+    typedef uint32_t eight __attribute__((vector_size(32)));
+    typedef uint64_t four __attribute__((vector_size(32)));
+    const eight step = {0, 4, 8, 12, 16, 20, 24, 28};
+    eight low, high;
+    memcpy(&low, offset, sizeof low);
+    memcpy(&high, offset + 8, sizeof high);
+    const four differs = (four)((low ^ (offset[0] + step)) | (high ^ (offset[0] + 32 + step)));
+    return !(differs[0] | differs[1] | differs[2] | differs[3]);
+}
+
+/* Where a lane's dwords are. */
+static inline __attribute__((always_inline)) void *lane_place(const bool in_lds, const uint8_t *lds, const uint32_t *offset, uint32_t more,
+                                                              const uint64_t *address, unsigned i) {
+    return (void *)(uintptr_t)(in_lds ? (uint64_t)(uintptr_t)lds + (uint32_t)(offset[i] + more) : address[i]);
+}
+
+/* The active lanes of a strip: at the addresses, or at offsets in LDS. One dword a lane of lanes that follow each other is a row. */
+static inline __attribute__((always_inline)) void move_strip(const bool in_lds, const uint8_t *lds, const uint32_t *offset, uint32_t more,
+                                                             const uint64_t *address, uint32_t *row, size_t rows_apart, unsigned lanes,
+                                                             const unsigned dwords, const bool store) {
+    enum { ROW = WL_STRIP * sizeof(uint32_t) };
+    const bool follow = dwords == 1 && lanes == 0xffff &&
+                        (in_lds ? offsets_follow(offset) && offset[0] + more <= UINT32_MAX - ROW : addresses_follow(address));
+    void *first = lane_place(in_lds, lds, offset, more, address, 0);
+    if (follow)
+        wl_whole_copy(store ? first : row, store ? row : first, ROW);
+    else if (lanes == 0xffff)
+        for (unsigned i = 0; i < WL_STRIP; i++)
+            move_lane(lane_place(in_lds, lds, offset, more, address, i), row + i, rows_apart, dwords, store);
+    else
+        for (; lanes; lanes &= lanes - 1) {
+            const unsigned i = (unsigned)__builtin_ctz(lanes);
+            move_lane(lane_place(in_lds, lds, offset, more, address, i), row + i, rows_apart, dwords, store);
+        }
+}
+
+/* All strips; made once for each kind. LDS has no faults to tell of, and so no trace. */
+static inline __attribute__((always_inline)) const struct wl_step *run_dwords(struct wl_machine *m, const struct wl_step *step,
+                                                                              const bool in_lds, const unsigned dwords, const bool store) {
+    const struct access *a = step->data;
+    const uint64_t exec = wl_machine_exec(m);
+    const uint8_t *lds = m->wave->lds;
+    const uint32_t size = m->wave_size, *offset = wl_machine_row(m, a->address);
+    uint32_t *row = wl_machine_row(m, store ? a->data : a->result);
+    struct wl_access_trace trace;
+    m->wave->fault_pc = a->fault;
+    if (!in_lds) {
+        trace.magic = WL_ACCESS_TRACE;
+        trace.size = dwords * 4;
+        trace.narrow = 0;
+    }
+    for (unsigned first = 0; first < size; first += WL_STRIP) {
+        const unsigned lanes = (unsigned)(exec >> first) & 0xffff;
+        if (!lanes)
+            continue;
+        if (!in_lds) {
+            trace.first_lane = first;
+            trace.lanes = lanes;
+            find_addresses(m, a, first, trace.address);
+            settle(&trace);
+        }
+        move_strip(in_lds, lds, offset + first, (uint32_t)a->offset, trace.address, row + first, size, lanes, dwords, store);
+    }
+    if (!in_lds) {
+        trace.magic = 0;
+        settle(&trace);
+    }
+    return step + 1;
+}
+
+#define DWORDS(NAME, LDS, COUNT, STORE)                                                                                                    \
+    static const struct wl_step *NAME(struct wl_machine *m, const struct wl_step *step) { return run_dwords(m, step, LDS, COUNT, STORE); }
+#define DWORDS_OF(SPACE, LDS)                                                                                                              \
+    DWORDS(load_##SPACE##_1, LDS, 1, false)                                                                                                \
+    DWORDS(load_##SPACE##_2, LDS, 2, false)                                                                                                \
+    DWORDS(load_##SPACE##_4, LDS, 4, false)                                                                                                \
+    DWORDS(store_##SPACE##_1, LDS, 1, true)                                                                                                \
+    DWORDS(store_##SPACE##_2, LDS, 2, true)                                                                                                \
+    DWORDS(store_##SPACE##_4, LDS, 4, true)                                                                                                \
+    static wl_step_fn *const SPACE##_dwords[2][MAX_DATA] = {{load_##SPACE##_1, load_##SPACE##_2, NULL, load_##SPACE##_4},                  \
+                                                            {store_##SPACE##_1, store_##SPACE##_2, NULL, store_##SPACE##_4}};
+DWORDS_OF(lds, true)
+DWORDS_OF(global, false)
+
+/* The function for such an access; NULL: it is another one. */
+static wl_step_fn *dwords_form(const struct access *a) {
+    if (a->site || a->bytes != 4 || !(a->space == WL_SPACE_LDS || a->space == WL_SPACE_GLOBAL))
+        return NULL;
+    return (a->space == WL_SPACE_LDS ? lds_dwords : global_dwords)[a->store][a->dwords - 1];
+}
+
 /* LDS instructions with two addresses. `offset` is the first one's. */
 static const struct wl_step *run_two(struct wl_machine *m, const struct wl_step *step) {
     const struct access *a = step->data;
@@ -519,7 +640,7 @@ static wl_step_fn *plan_access(struct wl_steps_builder *b, struct access *a, con
     }
     if (atomic)
         return isa->space == WL_SPACE_SCRATCH ? NULL : run_atomic;
-    return inst->lds ? run_to_lds : run_access;
+    return inst->lds ? run_to_lds : dwords_form(a) ? dwords_form(a) : run_access;
 }
 
 bool wl_steps_memory(struct wl_steps_builder *b, const struct wl_inst *inst) {

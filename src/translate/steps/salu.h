@@ -16,12 +16,19 @@ struct wl_salu_result {
     bool flushes;
 };
 
+/* Where the semantics read or write an operand. */
+struct wl_salu_place {
+    const uint64_t *constant; /* NULL: in registers from `reg` on */
+    uint16_t reg;
+};
+
 struct wl_salu {
     const struct wl_sem *sem;
     wl_native_fn *native;
     uint8_t result_count, input_count;
     struct wl_salu_input inputs[WL_SEM_SLOTS];
     struct wl_salu_result results[WL_SEM_SLOTS];
+    struct wl_salu_place places[5]; /* results, then inputs, where all can be told so */
 };
 
 /* An operand as the semantics have it. */

@@ -160,7 +160,59 @@ static const struct wl_step *run_salu(struct wl_machine *m, const struct wl_step
     return step + 1;
 }
 
-bool wl_salu_is(wl_step_fn *run) { return run == run_salu; }
+/* The most frequent kind: registers and constants in as they are, registers out. The semantics read and write them in their places.
+ * COUNT results and inputs; made once for each number. */
+static inline __attribute__((always_inline)) const struct wl_step *run_direct(struct wl_machine *m, const struct wl_step *step,
+                                                                              const unsigned count) {
+    const struct wl_salu *s = step->data;
+    void *pointers[5];
+    for (unsigned i = 0; i < count; i++) {
+        const struct wl_salu_place *place = &s->places[i];
+        pointers[i] = place->constant ? (void *)(uintptr_t)place->constant : m->sgpr + place->reg;
+    }
+    wl_steps_call(s->native, pointers, count);
+    return step + 1;
+}
+
+#define DIRECT(COUNT)                                                                                                                      \
+    static const struct wl_step *run_direct_##COUNT(struct wl_machine *m, const struct wl_step *step) { return run_direct(m, step, COUNT); }
+DIRECT(2)
+DIRECT(3)
+DIRECT(4)
+DIRECT(5)
+
+bool wl_salu_is(wl_step_fn *run) {
+    return run == run_salu || run == run_direct_2 || run == run_direct_3 || run == run_direct_4 || run == run_direct_5;
+}
+
+/* Whether the semantics find the operand in its registers as they have it. */
+static bool is_direct_input(const struct wl_salu_input *in) {
+    const bool fits = in->scalar.kind == WL_SCALAR_CONSTANT || (in->scalar.kind == WL_SCALAR_SGPR && in->scalar.bits == 32) ||
+                      in->scalar.kind == WL_SCALAR_SGPR64;
+    return fits && in->keep == UINT64_MAX && !in->negate && !in->flushes;
+}
+
+/* The function for an instruction of that kind; NULL: it is none. */
+static wl_step_fn *direct_form(struct wl_salu *s) {
+    static wl_step_fn *const forms[] = {run_direct_2, run_direct_3, run_direct_4, run_direct_5};
+    const unsigned count = (unsigned)s->result_count + s->input_count;
+    if (count < 2 || count > 5)
+        return NULL;
+    for (unsigned i = 0; i < s->result_count; i++) {
+        const struct wl_salu_result *r = &s->results[i];
+        if (!r->registers || r->bits != 32u * r->registers || r->flushes)
+            return NULL;
+        s->places[i].reg = r->reg;
+    }
+    for (unsigned i = 0; i < s->input_count; i++) {
+        const struct wl_salu_input *in = &s->inputs[i];
+        if (!is_direct_input(in))
+            return NULL;
+        s->places[s->result_count + i] =
+            (struct wl_salu_place){in->scalar.kind == WL_SCALAR_CONSTANT ? &in->scalar.constant : NULL, in->scalar.reg};
+    }
+    return forms[count - 2];
+}
 
 static const struct wl_operand *printed_operand(const struct wl_inst *inst, unsigned *next) {
     static const struct wl_operand none;
@@ -251,7 +303,8 @@ static void add_salu(struct wl_steps_builder *b, const struct wl_inst *inst) {
     s->native = wl_steps_native(sem);
     s->result_count = sem->result_count;
     s->input_count = sem->input_count;
-    wl_steps_add(b, run_salu, s);
+    wl_step_fn *direct = direct_form(s);
+    wl_steps_add(b, direct ? direct : run_salu, s);
 }
 
 /* ---- EXEC, hardware registers, time ---- */

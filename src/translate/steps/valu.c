@@ -406,59 +406,68 @@ static const struct wl_step *run_pair(struct wl_machine *m, const struct wl_step
     return step + 1;
 }
 
-/* The most frequent kinds: rows, masks and scalars in as they are, one row or one mask out; all strips at once. Lanes that are off
- * are computed with the others and dropped. COUNT inputs; made once for each number. */
-static inline __attribute__((always_inline)) const struct wl_step *run_wave(struct wl_machine *m, const struct wl_step *step,
-                                                                            const unsigned count, const bool to_mask) {
-    const struct wl_valu *v = step->data;
-    union wl_values made[3];
-    _Alignas(64) uint32_t spread[3][WL_VALU_LANES], result[WL_VALU_LANES];
-    void *inputs[3];
-    uint64_t advances[3], exec = wl_machine_exec(m), mask = 0;
-    uint32_t *to = to_mask ? NULL : wl_machine_row(m, v->results[0].reg);
-    bool full = exec == (m->wave_size == 64 ? UINT64_MAX : UINT32_MAX);
-    for (unsigned i = 0; i < count; i++) {
-        const struct wl_valu_source *s = &v->inputs[i];
-        advances[i] = s->kind == WL_SOURCE_ROW || s->kind == WL_SOURCE_MASK ? WL_STRIP * 4 : 0;
-        if (s->kind == WL_SOURCE_ROW) {
-            inputs[i] = wl_machine_row(m, s->reg);
-        } else if (s->constant) {
-            inputs[i] = (void *)(uintptr_t)s->constant;
-        } else if (s->kind == WL_SOURCE_MASK) {
-            uint64_t bits = wl_scalar_read(m, &s->scalar);
-            for (unsigned l = 0; l < WL_VALU_LANES; l += WL_STRIP)
-                wl_valu_spread(&spread[i][l], bits >> l);
-            inputs[i] = spread[i];
-        } else {
-            wl_valu_scalar(m, s, &made[i]);
-            inputs[i] = &made[i];
-        }
+/* An input that is a mask or a scalar, made for the whole wave in `made`. */
+static void *make_input(const struct wl_machine *m, const struct wl_valu_source *s, uint32_t made[WL_VALU_LANES]) {
+    if (s->kind != WL_SOURCE_MASK) {
+        wl_valu_scalar(m, s, (union wl_values *)(void *)made);
+        return made;
     }
-    v->wave(full && !to_mask ? to : result, inputs, advances, m->wave_size / WL_STRIP);
-    if (to_mask) {
-        const struct wl_valu_result *r = &v->results[0];
-        for (unsigned first = 0; first < m->wave_size; first += WL_STRIP)
-            mask |= (uint64_t)wl_valu_sign_bits(result + first) << first;
-        mask &= exec;
-        if (r->to_exec)
-            wl_machine_set_mask(m, WL_SGPR_EXEC, mask);
-        if (r->reg < WL_SGPR_COUNT)
-            wl_machine_set_mask(m, r->reg, mask);
-    } else if (!full) {
+    const uint64_t bits = wl_scalar_read(m, &s->scalar);
+    for (unsigned l = 0; l < m->wave_size; l += WL_STRIP)
+        wl_valu_spread(&made[l], bits >> l);
+    return made;
+}
+
+static void write_mask(struct wl_machine *m, const struct wl_valu_result *r, const uint32_t *result, uint64_t exec) {
+    uint64_t mask = 0;
+    for (unsigned first = 0; first < m->wave_size; first += WL_STRIP)
+        mask |= (uint64_t)wl_valu_sign_bits(result + first) << first;
+    mask &= exec;
+    if (r->to_exec)
+        wl_machine_set_mask(m, WL_SGPR_EXEC, mask);
+    if (r->reg < WL_SGPR_COUNT)
+        wl_machine_set_mask(m, r->reg, mask);
+}
+
+/* The most frequent kinds: rows, masks and scalars in as they are, one row or one mask out; all strips at once. Lanes that are off
+ * are computed with the others and dropped. COUNT inputs, which may be rows and constants alone; made once for each kind. */
+static inline __attribute__((always_inline)) const struct wl_step *run_wave(struct wl_machine *m, const struct wl_step *step,
+                                                                            const unsigned count, const bool to_mask, const bool rows) {
+    const struct wl_valu *v = step->data;
+    _Alignas(128) uint32_t result[WL_VALU_LANES], made[3][WL_VALU_LANES];
+    void *inputs[3];
+    const uint64_t exec = wl_machine_exec(m);
+    uint8_t *const registers = (uint8_t *)m->vgpr;
+    uint32_t *to = (uint32_t *)(void *)(registers + v->result_offset);
+    const bool full = exec == (m->wave_size == 64 ? UINT64_MAX : UINT32_MAX);
+    for (unsigned i = 0; i < count; i++) {
+        const struct wl_valu_place *place = &v->places[i];
+        if (rows || place->constant || v->inputs[i].kind == WL_SOURCE_ROW)
+            inputs[i] = place->constant ? (void *)(uintptr_t)place->constant : registers + place->offset;
+        else
+            inputs[i] = make_input(m, &v->inputs[i], made[i]);
+    }
+    v->wave(full && !to_mask ? to : result, inputs, v->advances, m->wave_size / WL_STRIP);
+    if (to_mask)
+        write_mask(m, &v->results[0], result, exec);
+    else if (!full)
         for (unsigned first = 0; first < m->wave_size; first += WL_STRIP)
             blend(to + first, result + first, (unsigned)(exec >> first) & 0xffff);
-    }
     return step + 1;
 }
 
-#define WAVE(NAME, COUNT, TO_MASK)                                                                                                         \
-    static const struct wl_step *NAME(struct wl_machine *m, const struct wl_step *step) { return run_wave(m, step, COUNT, TO_MASK); }
-WAVE(run_row_1, 1, false)
-WAVE(run_row_2, 2, false)
-WAVE(run_row_3, 3, false)
-WAVE(run_mask_1, 1, true)
-WAVE(run_mask_2, 2, true)
-WAVE(run_mask_3, 3, true)
+#define WAVE(NAME, COUNT, TO_MASK, ROWS)                                                                                                   \
+    static const struct wl_step *NAME(struct wl_machine *m, const struct wl_step *step) { return run_wave(m, step, COUNT, TO_MASK, ROWS); }
+#define WAVES(NAME, TO_MASK, ROWS) WAVE(NAME##_1, 1, TO_MASK, ROWS) WAVE(NAME##_2, 2, TO_MASK, ROWS) WAVE(NAME##_3, 3, TO_MASK, ROWS)
+WAVES(run_row, false, false)
+WAVES(run_mask, true, false)
+WAVES(run_row_of_rows, false, true)
+WAVES(run_mask_of_rows, true, true)
+
+/* By whether the result is a mask, whether all inputs are rows and constants, and how many there are. */
+static wl_step_fn *const wave_forms[2][2][3] = {
+    {{run_row_1, run_row_2, run_row_3}, {run_row_of_rows_1, run_row_of_rows_2, run_row_of_rows_3}},
+    {{run_mask_1, run_mask_2, run_mask_3}, {run_mask_of_rows_1, run_mask_of_rows_2, run_mask_of_rows_3}}};
 
 /* ---- building ---- */
 
@@ -586,22 +595,30 @@ static unsigned first_input(const struct wl_inst *inst, const struct wl_sem *sem
     return inst->isa && inst->isa->class == WL_ISA_CMPX && inst->operand_count < 3 ? 0 : count;
 }
 
-/* The function for an instruction of a frequent kind; NULL: it is none. */
-static wl_step_fn *plain_form(const struct wl_valu *v) {
-    static wl_step_fn *const forms[2][3] = {{run_row_1, run_row_2, run_row_3}, {run_mask_1, run_mask_2, run_mask_3}};
+/* The function for an instruction of a frequent kind, with its inputs' places; NULL: it is none. */
+static wl_step_fn *plain_form(const struct wl_steps_builder *b, struct wl_valu *v) {
+    const uint32_t row = b->wave_size * (uint32_t)sizeof(uint32_t);
     const struct wl_valu_result *r = &v->results[0];
     bool plain = v->wave && v->result_count == 1 && (r->direct || r->is_mask) && !r->discard && !v->dpp && v->input_count >= 1 &&
-                 v->input_count <= 3;
-    for (unsigned i = 0; i < v->input_count; i++) {
+                 v->input_count <= 3,
+         rows = true;
+    for (unsigned i = 0; plain && i < v->input_count; i++) {
         const struct wl_valu_source *s = &v->inputs[i];
-        plain &= (s->kind == WL_SOURCE_ROW && s->direct) || s->kind == WL_SOURCE_SCALAR || s->kind == WL_SOURCE_MASK;
+        const bool is_row = s->kind == WL_SOURCE_ROW && s->direct;
+        plain = is_row || s->kind == WL_SOURCE_SCALAR || s->kind == WL_SOURCE_MASK;
+        rows &= is_row || s->constant;
+        v->places[i] = (struct wl_valu_place){s->constant, is_row ? s->reg * row : 0};
+        v->advances[i] = is_row || s->kind == WL_SOURCE_MASK ? WL_STRIP * sizeof(uint32_t) : 0;
     }
-    return plain ? forms[r->is_mask][v->input_count - 1] : NULL;
+    v->result_offset = r->is_mask ? 0 : r->reg * row;
+    return plain ? wave_forms[r->is_mask][rows][v->input_count - 1] : NULL;
 }
 
 bool wl_valu_is(wl_step_fn *run) {
-    return run == run_valu || run == run_pair || run == run_row_1 || run == run_row_2 || run == run_row_3 || run == run_mask_1 ||
-           run == run_mask_2 || run == run_mask_3;
+    bool is = run == run_valu || run == run_pair;
+    for (unsigned i = 0; i < 12; i++)
+        is |= run == wave_forms[i / 6][i / 3 % 2][i % 3];
+    return is;
 }
 
 /* Constants are spread over the lanes once and for all, unless MODE has a say. */
@@ -680,7 +697,8 @@ bool wl_steps_valu(struct wl_steps_builder *b, const struct wl_inst *inst) {
             wl_steps_refuse(b, inst);
         b->at++;
     }
+    wl_step_fn *plain = v && !v->second ? plain_form(b, v) : NULL;
     if (v)
-        wl_steps_add(b, v->second ? run_pair : plain_form(v) ? plain_form(v) : run_valu, v);
+        wl_steps_add(b, v->second ? run_pair : plain ? plain : run_valu, v);
     return true;
 }

@@ -47,6 +47,12 @@ struct wl_valu_result {
     uint16_t reg; /* row, or the mask's register; masks for EXEC: the second register, or WL_SGPR_COUNT */
 };
 
+/* Where the form for a whole wave finds an input. */
+struct wl_valu_place {
+    const union wl_values *constant; /* NULL: it is a row */
+    uint32_t offset;                 /* of the row, bytes from the wave's first one */
+};
+
 struct wl_valu {
     const struct wl_sem *sem;
     wl_native_fn *native;
@@ -56,7 +62,10 @@ struct wl_valu {
     uint8_t dpp_kind, row_mask, bank_mask, dpp_rows;
     uint16_t dpp_reg;
     uint32_t dpp_control;
-    const struct wl_valu *second; /* of a pair: reads before this one writes */
+    const struct wl_valu *second;   /* of a pair: reads before this one writes */
+    struct wl_valu_place places[3]; /* with `wave`, of the frequent kinds */
+    uint64_t advances[3];           /* the same: bytes from a strip of the input to the next one */
+    uint32_t result_offset;         /* the same: of the row, as in `places` */
     struct wl_valu_result results[WL_VALU_RESULTS];
     struct wl_valu_source inputs[]; /* input_count, WL_VALU_INPUTS at most */
 };
