@@ -126,6 +126,7 @@ struct wl_form {
      * has none, and the access is made with vectors as in a wave. */
     bool (*access)(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
     enum wl_gathers (*gathers)(const struct wl_lift *l);
+    bool asks_ahead; /* prefetches what the next round of a loop with barriers will load (lift/memory/ahead.c) */
     /* For prefetches, i64: the distance in bytes from a strip's elements to those that the next workgroup will access, of `size` bytes
      * each. `tiled`: a workgroup accesses several rows that do not follow each other. NULL: the distance is not known. */
     LLVMValueRef (*to_next_workgroup)(struct wl_lift *l, uint64_t size, bool tiled);

@@ -267,10 +267,12 @@ static void lift_plain(struct wl_lift *l, const struct wl_inst *inst, const stru
         return;
     }
     if (inst->sem) {
-        if (inst->sem->scalar)
+        if (inst->sem->scalar) {
             wl_lift_salu(l, inst);
-        else
+            wl_memory_ask_ahead(l, inst);
+        } else {
             lift_vector(l, inst, effects);
+        }
         return;
     }
     switch (inst->isa->class) {

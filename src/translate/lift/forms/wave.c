@@ -162,5 +162,6 @@ const struct wl_form wl_wave_form = {
     .test_mask = wl_strip_test_mask,
     .of_mask = of_mask,
     .gathers = wl_strip_gathers,
+    .asks_ahead = true,
     .to_next_workgroup = to_next_workgroup,
 };

@@ -18,6 +18,10 @@ void wl_memory_emit_wide(struct wl_lift *l, struct wl_item *item);
 /* Flushes the vector region without the item that is being recorded, which is taken out of it. */
 void wl_memory_flush_before(struct wl_lift *l);
 
+/* ---- ahead.c ---- */
+/* Behind a scalar instruction that is lifted: if it advances the base by which a loop loads, prefetches what the next round will load. */
+void wl_memory_ask_ahead(struct wl_lift *l, const struct wl_inst *inst);
+
 /* ---- index.c ---- */
 /* Looks whether the vector region's last item is a step of making one. */
 void wl_index_record(struct wl_lift *l);
