@@ -25,10 +25,9 @@ static bool may_go_first(const struct wl_inst *inst, const struct wl_effects *ef
 
 static bool is_nothing(const struct wl_inst *inst) { return inst->isa && inst->isa->class == WL_ISA_NOP; }
 
-/* Whether the basic block behind a barrier is reached from the barrier alone, and lies directly behind it. */
-static bool follows_alone(const struct wl_unit *unit, uint32_t p) {
+bool wl_unit_barrier_leads_on(const struct wl_unit *unit, uint32_t p) {
     const struct wl_block *block = &unit->blocks[p];
-    if (block->end != WL_BLOCK_WAIT || block->next != p + 1 || block->next == unit->entry || !block->count)
+    if (p + 1 >= unit->block_count || block->end != WL_BLOCK_WAIT || block->next != p + 1 || block->next == unit->entry || !block->count)
         return false;
     const struct wl_inst *last = &unit->insts[block->first + block->count - 1];
     const struct wl_block *next = &unit->blocks[block->next];
@@ -97,7 +96,7 @@ void wl_unit_settle_barriers(struct wl_unit *unit) {
     bool lively = false;
     for (uint32_t p = 0; p + 1 < unit->block_count; p++) {
         const struct wl_block *next = &unit->blocks[p + 1];
-        if (!follows_alone(unit, p))
+        if (!wl_unit_barrier_leads_on(unit, p))
             continue;
         uint32_t first = 0;
         while (first + 1 < next->count && is_nothing(&unit->insts[next->first + first]))

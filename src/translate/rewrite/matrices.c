@@ -2,14 +2,15 @@
  *
  * A matrix instruction is a call, for which all lanes' registers have to be in memory, and C and D as well. The lifter makes one call of
  * instructions that stand near each other, in which what is added to one D stays in registers (lift/inst/matrix.c). Compilers for GPUs put
- * the loads for the next product between two, into the registers of the last but one. So an instruction is moved down to where its registers
- * are needed or written: the ones that come before that are behind one another then. */
+ * the loads for the next product between two, into the registers of the last but one, and barriers. So an instruction is moved down to where its
+ * registers are needed or written: the ones that come before that are behind one another then. */
 #include "translate/rewrite/rewrite.h"
 
 #include "base/status.h"
 #include "translate/isa/isa.h"
 #include "translate/isa/sem.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,11 +89,11 @@ static struct wl_inst *place(struct waiting *waiting, struct wl_inst *to) {
     return to;
 }
 
-/* The basic block's first and last instructions stay where they are, and nothing goes between the two of a pair. */
-static void join(struct wl_inst *insts, uint32_t count, uint32_t wave_size, struct waiting *waiting) {
-    struct wl_inst *to = insts + 1;
-    bool second = insts[0].paired;
-    for (uint32_t i = 1; i + 1 < count; i++) {
+/* The basic block's last instruction stays where it is, and so do those before `first`. Nothing goes between the two of a pair. */
+static void join(struct wl_inst *insts, uint32_t first, uint32_t count, uint32_t wave_size, struct waiting *waiting) {
+    struct wl_inst *to = insts + first;
+    bool second = first && insts[first - 1].paired;
+    for (uint32_t i = first; i + 1 < count; i++) {
         const struct wl_inst inst = insts[i];
         if (is_matrix(&inst) && !inst.paired && waiting->count < MOST_WAITING) {
             wait(waiting, &inst, wave_size);
@@ -106,20 +107,48 @@ static void join(struct wl_inst *insts, uint32_t count, uint32_t wave_size, stru
     place(waiting, to);
 }
 
+static unsigned count_matrices(const struct wl_unit *unit, const struct wl_block *block) {
+    unsigned count = 0;
+    for (uint32_t i = 0; i < block->count; i++)
+        count += is_matrix(&unit->insts[block->first + i]);
+    return count;
+}
+
+/* Whether the basic block ends with a barrier behind which there are others. */
+static bool has_others_behind(const struct wl_unit *unit, uint32_t p) {
+    return wl_unit_barrier_leads_on(unit, p) && count_matrices(unit, &unit->blocks[p + 1]);
+}
+
+/* Moves the matrix instructions directly before a barrier behind it. Their registers are in memory anyway. Returns how many. */
+static uint32_t pass_barrier(struct wl_unit *unit, uint32_t p) {
+    struct wl_block *block = &unit->blocks[p], *next = &unit->blocks[p + 1];
+    struct wl_inst *end = &unit->insts[block->first + block->count - 1];
+    const struct wl_inst barrier = *end;
+    uint32_t count = 0;
+    while (count + 2 < block->count && is_matrix(end - count - 1))
+        count++;
+    memmove(end - count + 1, end - count, count * sizeof *end);
+    end[-(ptrdiff_t)count] = barrier;
+    block->count -= count;
+    next->first -= count;
+    next->count += count;
+    return count;
+}
+
 enum wl_status wl_unit_join_matrices(struct wl_unit *unit) {
     struct waiting *waiting = NULL;
+    uint32_t came = 0; /* from before the barrier that leads to the basic block at hand */
     for (uint32_t p = 0; p < unit->block_count; p++) {
-        struct wl_inst *insts = unit->insts + unit->blocks[p].first;
-        unsigned matrices = 0;
-        for (uint32_t i = 0; i < unit->blocks[p].count; i++)
-            matrices += is_matrix(&insts[i]);
-        if (matrices < 2)
-            continue;
-        if (!waiting)
-            waiting = calloc(1, sizeof *waiting);
-        if (!waiting)
-            return wl_fail(WL_OUT_OF_MEMORY, "no memory to order matrix instructions");
-        join(insts, unit->blocks[p].count, unit->request->wave_size, waiting);
+        const unsigned count = count_matrices(unit, &unit->blocks[p]);
+        const bool passes = count && has_others_behind(unit, p);
+        if (count > 1 || passes) {
+            if (!waiting)
+                waiting = calloc(1, sizeof *waiting);
+            if (!waiting)
+                return wl_fail(WL_OUT_OF_MEMORY, "no memory to order matrix instructions");
+            join(unit->insts + unit->blocks[p].first, came ? 0 : 1, unit->blocks[p].count, unit->request->wave_size, waiting);
+        }
+        came = passes ? pass_barrier(unit, p) : 0;
     }
     free(waiting);
     return WL_OK;

@@ -28,6 +28,8 @@ enum wl_status wl_unit_read_scalars(struct wl_unit *unit);
  * are not in address order any more. All forms of a unit agree on what is done at a resume point, so it is done once. Leaves live_in and
  * live_out of basic blocks as they may be. */
 void wl_unit_settle_barriers(struct wl_unit *unit);
+/* Whether a basic block ends with a barrier, and the next one is reached from there alone and lies directly behind. */
+bool wl_unit_barrier_leads_on(const struct wl_unit *unit, uint32_t block);
 
 /* fence.c: marks the waits and cache instructions that have to be fences of the host. WL_OUT_OF_MEMORY. */
 enum wl_status wl_unit_find_fences(struct wl_unit *unit);
@@ -47,8 +49,8 @@ void wl_unit_find_updates(struct wl_unit *unit);
  * wl_unit_liveness. */
 enum wl_status wl_unit_schedule(struct wl_unit *unit);
 
-/* matrices.c: moves matrix instructions down to the next ones of their basic block, which is not in address order then, its first and last
- * instruction aside. For native code, before wl_unit_liveness. WL_OUT_OF_MEMORY. */
+/* matrices.c: moves matrix instructions down to the next ones, also behind a barrier: basic blocks are not in address order then. Before
+ * wl_unit_schedule and wl_unit_liveness; native and threaded code agree on it, as on barriers. WL_OUT_OF_MEMORY. */
 enum wl_status wl_unit_join_matrices(struct wl_unit *unit);
 
 #endif

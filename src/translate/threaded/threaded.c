@@ -47,6 +47,8 @@ EXPORT enum wl_status wl_translate_steps(const struct wl_translate_request *aske
     if (!status) {
         if (request->is_kernel)
             status = wl_unit_verify_callees(&unit, decoder);
+        if (!status)
+            status = wl_unit_join_matrices(&unit);
         result->decode_ns = wl_now() - start;
         if (request->sanitize & WL_SANITIZE_INITCHECK)
             wl_unit_liveness(&unit);
