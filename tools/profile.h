@@ -3,6 +3,7 @@
 #define WL_TOOLS_PROFILE_H
 
 #include "base/table.h"
+#include "machine/counters.h"
 #include "trace/run.h"
 
 #include <stdbool.h>
@@ -82,12 +83,8 @@ struct wl_profile_table {
 /* What a kernel's waves did, or did for one source line of it. */
 struct wl_profile_counts {
     const char *name;
-    uint32_t number, wave_size;
-    uint64_t waves, items, instructions, units[10], matrices, flat, floats[5][3]; /* by the enums of machine/count.h */
-    uint64_t valu_lanes, flops;                                                   /* of all vector instructions, their active lanes */
-    uint64_t loaded, stored, pieces_loaded, pieces_stored; /* of memory: bytes; pieces of 64 bytes that waves touched */
-    uint64_t accesses, scattered; /* of waves to memory; those whose lanes were neither side by side nor at one place */
-    uint64_t lds_cycles, lds_conflicts, diverged;
+    uint32_t number;
+    struct wl_counts sum;
 };
 
 /* `counts.name` is FILE:LINE, `counts.number` its number, 0 where the code object tells no line. */
@@ -103,9 +100,8 @@ struct wl_profile_counters {
 };
 
 /* The counters that are asked for. */
-enum { WL_PROFILE_MOST_COUNTERS = 64 };
 struct wl_profile_choice {
-    unsigned counters[WL_PROFILE_MOST_COUNTERS];
+    unsigned counters[WL_MOST_COUNTERS];
     size_t count;
     bool source; /* source lines, too */
 };

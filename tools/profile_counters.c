@@ -1,7 +1,6 @@
 /* Counters of kernels, by rocprof's names: sums of what waves did, and what follows from them. */
 #include "profile.h"
 
-#include "machine/count.h"
 #include "sanitize/json.h"
 
 #include <inttypes.h>
@@ -42,31 +41,24 @@ static struct wl_profile_counts *line_of(struct wl_profile_counters *counters, c
 }
 
 static void add_instruction(struct wl_profile_counts *counts, const struct wl_trace_record *block, const struct wl_trace_record *inst) {
-    const uint64_t runs = block->block.runs, lanes = block->block.lanes;
-    const unsigned operation = inst->instruction.operation, type = inst->instruction.type;
-    counts->flops += (operation == WL_COUNT_MATRIX ? runs : lanes) * inst->instruction.flops;
-    if (operation && operation != WL_COUNT_MATRIX && type < WL_COUNT_OTHER_TYPE)
-        counts->floats[operation][type] += runs;
-    if (inst->instruction.second)
-        return;
-    counts->instructions += runs;
-    counts->units[inst->instruction.unit] += runs;
-    counts->matrices += operation == WL_COUNT_MATRIX ? runs : 0;
-    counts->flat += inst->instruction.flat ? runs : 0;
-    counts->valu_lanes += inst->instruction.unit == WL_COUNT_VALU ? lanes : 0;
+    const struct wl_count_inst what = {.unit = inst->instruction.unit,
+                                       .operation = inst->instruction.operation,
+                                       .type = inst->instruction.type,
+                                       .flat = inst->instruction.flat,
+                                       .second = inst->instruction.second,
+                                       .flops = inst->instruction.flops};
+    wl_counts_add_instruction(&counts->sum, &what, block->block.runs, block->block.lanes);
 }
 
 static void add_access(struct wl_profile_counts *counts, const struct wl_trace_record *access) {
-    const bool load = access->device == WL_TRACE_LOAD;
-    if (access->detail == WL_TRACE_LDS) {
-        counts->lds_cycles += access->access.pieces + access->access.conflicts;
-        counts->lds_conflicts += access->access.conflicts;
-        return;
-    }
-    *(load ? &counts->loaded : &counts->stored) += access->end;
-    *(load ? &counts->pieces_loaded : &counts->pieces_stored) += access->access.pieces;
-    counts->accesses += access->correlation;
-    counts->scattered += access->access.scattered;
+    const struct wl_count_accesses accesses = {.lds = access->detail == WL_TRACE_LDS,
+                                               .load = access->device == WL_TRACE_LOAD,
+                                               .waves = access->correlation,
+                                               .bytes = access->end,
+                                               .pieces = access->access.pieces,
+                                               .scattered = access->access.scattered,
+                                               .conflicts = access->access.conflicts};
+    wl_counts_add_accesses(&counts->sum, &accesses);
 }
 
 /* By code object, basic block and instruction; those of one instruction that does two things in their order. */
@@ -116,9 +108,9 @@ static bool add_block(struct wl_profile_counters *counters, const struct wl_prof
         add_instruction(line, block, inst);
         left--;
     }
-    kernel->diverged += block->block.diverged;
+    kernel->sum.diverged += block->block.diverged;
     if (line) /* the change of EXEC is the block's last instruction */
-        line->diverged += block->block.diverged;
+        line->sum.diverged += block->block.diverged;
     return true;
 }
 
@@ -153,9 +145,9 @@ static bool count_record(struct wl_profile_counters *counters, const struct wl_p
     if (!kernel)
         return false;
     if (record->kind == WL_TRACE_WAVES) {
-        kernel->waves += record->waves.waves;
-        kernel->items += record->waves.lanes;
-        kernel->wave_size = record->waves.wave_size;
+        kernel->sum.waves += record->waves.waves;
+        kernel->sum.items += record->waves.lanes;
+        kernel->sum.wave_size = record->waves.wave_size;
         return true;
     }
     struct wl_profile_counts *line = line_of(counters, profile, kernel->number, line_number(places, record));
@@ -172,9 +164,9 @@ static void give_waves(struct wl_profile_counters *counters) {
     size_t at = 0;
     while ((line = wl_table_each(&counters->lines, &at))) {
         const struct wl_profile_counts *kernel = wl_profile_find_counts(counters, line->kernel);
-        line->counts.waves = kernel->waves;
-        line->counts.items = kernel->items;
-        line->counts.wave_size = kernel->wave_size;
+        line->counts.sum.waves = kernel->sum.waves;
+        line->counts.sum.items = kernel->sum.items;
+        line->counts.sum.wave_size = kernel->sum.wave_size;
     }
 }
 
@@ -203,65 +195,12 @@ void wl_profile_counters_free(struct wl_profile_counters *counters) {
 
 /* ---- names ------------------------------------------------------------------------------------- */
 
-static double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
-
-#define UNIT(unit)              ((double)c->units[WL_COUNT_##unit])
-#define FLOATS(operation, type) ((double)c->floats[WL_COUNT_##operation][WL_COUNT_##type])
-#define WAVES                   ((double)c->waves)
-/* clang-format off */
-#define COUNTERS(X) \
-    X(SQ_WAVES, WAVES) X(WAVELIFT_ITEMS, (double)c->items) X(SQ_INSTS, (double)c->instructions) \
-    X(SQ_INSTS_VALU, UNIT(VALU)) X(SQ_INSTS_MFMA, (double)c->matrices) X(SQ_INSTS_SALU, UNIT(SALU)) X(SQ_INSTS_SMEM, UNIT(SMEM)) \
-    X(SQ_INSTS_VMEM, UNIT(VMEM_READ) + UNIT(VMEM_WRITE)) X(SQ_INSTS_VMEM_RD, UNIT(VMEM_READ)) X(SQ_INSTS_VMEM_WR, UNIT(VMEM_WRITE)) \
-    X(SQ_INSTS_FLAT, (double)c->flat) X(SQ_INSTS_LDS, UNIT(LDS)) X(SQ_INSTS_GDS, UNIT(GDS)) X(SQ_INSTS_BRANCH, UNIT(BRANCH)) \
-    X(SQ_INSTS_SENDMSG, UNIT(MESSAGE)) \
-    X(SQ_INSTS_VALU_ADD_F16, FLOATS(ADD, F16)) X(SQ_INSTS_VALU_ADD_F32, FLOATS(ADD, F32)) X(SQ_INSTS_VALU_ADD_F64, FLOATS(ADD, F64)) \
-    X(SQ_INSTS_VALU_MUL_F16, FLOATS(MULTIPLY, F16)) X(SQ_INSTS_VALU_MUL_F32, FLOATS(MULTIPLY, F32)) \
-    X(SQ_INSTS_VALU_MUL_F64, FLOATS(MULTIPLY, F64)) X(SQ_INSTS_VALU_FMA_F16, FLOATS(FMA, F16)) \
-    X(SQ_INSTS_VALU_FMA_F32, FLOATS(FMA, F32)) X(SQ_INSTS_VALU_FMA_F64, FLOATS(FMA, F64)) \
-    X(SQ_INSTS_VALU_TRANS_F16, FLOATS(TRANSCENDENTAL, F16)) X(SQ_INSTS_VALU_TRANS_F32, FLOATS(TRANSCENDENTAL, F32)) \
-    X(SQ_INSTS_VALU_TRANS_F64, FLOATS(TRANSCENDENTAL, F64)) X(SQ_THREAD_CYCLES_VALU, (double)c->valu_lanes) \
-    X(SQ_LDS_IDX_ACTIVE, (double)c->lds_cycles) X(SQ_LDS_BANK_CONFLICT, (double)c->lds_conflicts) \
-    X(TCP_TOTAL_READ_sum, (double)c->pieces_loaded) X(TCP_TOTAL_WRITE_sum, (double)c->pieces_stored) \
-    X(TCP_TOTAL_ACCESSES_sum, (double)(c->pieces_loaded + c->pieces_stored)) \
-    X(FETCH_SIZE, (double)c->loaded / 1024) X(WRITE_SIZE, (double)c->stored / 1024) \
-    X(Wavefronts, WAVES) X(VALUInsts, ratio(UNIT(VALU), WAVES)) X(SALUInsts, ratio(UNIT(SALU), WAVES)) X(SFetchInsts, ratio(UNIT(SMEM), WAVES)) \
-    X(VFetchInsts, ratio(UNIT(VMEM_READ), WAVES)) X(VWriteInsts, ratio(UNIT(VMEM_WRITE), WAVES)) X(LDSInsts, ratio(UNIT(LDS), WAVES)) \
-    X(VALUUtilization, 100 * ratio((double)c->valu_lanes, UNIT(VALU) * c->wave_size)) \
-    X(LDSBankConflict, 100 * ratio((double)c->lds_conflicts, (double)c->lds_cycles)) \
-    X(WAVELIFT_FLOPS, (double)c->flops) X(WAVELIFT_SCATTERED, (double)c->scattered) X(WAVELIFT_DIVERGED, (double)c->diverged)
-/* clang-format on */
-
-#define MEMBER(name, value) COUNTER_##name,
-enum { COUNTERS(MEMBER) COUNTER_COUNT };
-#define TEXT(name, value) #name,
-static const char *const names[] = {COUNTERS(TEXT)};
-_Static_assert((int)COUNTER_COUNT <= (int)WL_PROFILE_MOST_COUNTERS, "the list of chosen ones has room for all");
-
-static double value_of(const struct wl_profile_counts *c, unsigned counter) {
-#define VALUE(name, value)                                                                                                                 \
-    case COUNTER_##name:                                                                                                                   \
-        return value;
-    switch (counter) {
-        COUNTERS(VALUE)
-    default:
-        return 0;
-    }
-}
-
-static int find_name(const char *name, size_t length) {
-    for (int i = 0; i < COUNTER_COUNT; i++)
-        if (strlen(names[i]) == length && strncmp(names[i], name, length) == 0)
-            return i;
-    return -1;
-}
-
 bool wl_profile_choose(struct wl_profile_choice *choice, const char *list) {
     choice->count = 0;
     for (const char *name = list; *name;) {
         const size_t length = strcspn(name, ",");
-        const int found = find_name(name, length);
-        if (found < 0 || choice->count == WL_PROFILE_MOST_COUNTERS) {
+        const int found = wl_counter_find(name, length);
+        if (found < 0 || choice->count == WL_MOST_COUNTERS) {
             fprintf(stderr,
                     "wavelift: profile: %.*s is no counter here: what depends on clocks, caches and the units of a chip is not counted "
                     "(docs/profiling.md lists those that are)\n",
@@ -290,8 +229,8 @@ void wl_profile_print_counters(const struct wl_profile_counters *counters, const
     for (size_t k = 0; k < counters->count; k++) {
         fprintf(out, "\ncounters of %s\n", counters->kernels[k].name);
         for (size_t i = 0; i < choice->count; i++) {
-            fprintf(out, "  %-26s ", names[choice->counters[i]]);
-            print_value(value_of(&counters->kernels[k], choice->counters[i]), out);
+            fprintf(out, "  %-26s ", wl_counter_name(choice->counters[i]));
+            print_value(wl_counter_value(&counters->kernels[k].sum, choice->counters[i]), out);
             putc('\n', out);
         }
     }
@@ -300,8 +239,8 @@ void wl_profile_print_counters(const struct wl_profile_counters *counters, const
 void wl_profile_write_json_counters(const struct wl_profile_counts *counts, const struct wl_profile_choice *choice, FILE *out) {
     fputs(", \"counters\": {", out);
     for (size_t i = 0; i < choice->count; i++) {
-        fprintf(out, "%s\"%s\": ", i ? ", " : "", names[choice->counters[i]]);
-        print_value(value_of(counts, choice->counters[i]), out);
+        fprintf(out, "%s\"%s\": ", i ? ", " : "", wl_counter_name(choice->counters[i]));
+        print_value(wl_counter_value(&counts->sum, choice->counters[i]), out);
     }
     putc('}', out);
 }
@@ -310,11 +249,11 @@ void wl_profile_write_csv_counters(const struct wl_profile_counts *counts, const
     for (size_t i = 0; i < choice->count; i++) {
         putc(',', out);
         if (counts)
-            print_value(value_of(counts, choice->counters[i]), out);
+            print_value(wl_counter_value(&counts->sum, choice->counters[i]), out);
     }
 }
 
 void wl_profile_write_csv_names(const struct wl_profile_choice *choice, FILE *out) {
     for (size_t i = 0; i < choice->count; i++)
-        fprintf(out, ",%s", names[choice->counters[i]]);
+        fprintf(out, ",%s", wl_counter_name(choice->counters[i]));
 }

@@ -1,7 +1,6 @@
 /* Source lines of kernels: for which of them most instructions ran, and what these did. */
 #include "profile.h"
 
-#include "machine/count.h"
 #include "sanitize/json.h"
 
 #include <inttypes.h>
@@ -17,8 +16,8 @@ enum {
 
 static int by_instructions(const void *a, const void *b) {
     const struct wl_profile_counts *x = *(const struct wl_profile_counts *const *)a, *y = *(const struct wl_profile_counts *const *)b;
-    if (x->instructions != y->instructions)
-        return x->instructions > y->instructions ? -1 : 1;
+    if (x->sum.instructions != y->sum.instructions)
+        return x->sum.instructions > y->sum.instructions ? -1 : 1;
     return strcmp(x->name, y->name);
 }
 
@@ -40,10 +39,10 @@ static double percent(uint64_t part, uint64_t whole) { return whole ? 100 * (dou
 static double mean(uint64_t sum, uint64_t count) { return count ? (double)sum / (double)count : 0; }
 
 /* The parts of the processor, as the table has them. */
-static uint64_t scalar(const struct wl_profile_counts *c) { return c->units[WL_COUNT_SALU] + c->units[WL_COUNT_SMEM]; }
-static uint64_t memory(const struct wl_profile_counts *c) { return c->units[WL_COUNT_VMEM_READ] + c->units[WL_COUNT_VMEM_WRITE]; }
-static uint64_t lds(const struct wl_profile_counts *c) { return c->units[WL_COUNT_LDS] + c->units[WL_COUNT_GDS]; }
-static uint64_t pieces(const struct wl_profile_counts *c) { return c->pieces_loaded + c->pieces_stored; }
+static uint64_t scalar(const struct wl_profile_counts *c) { return c->sum.units[WL_COUNT_SALU] + c->sum.units[WL_COUNT_SMEM]; }
+static uint64_t memory(const struct wl_profile_counts *c) { return c->sum.units[WL_COUNT_VMEM_READ] + c->sum.units[WL_COUNT_VMEM_WRITE]; }
+static uint64_t lds(const struct wl_profile_counts *c) { return c->sum.units[WL_COUNT_LDS] + c->sum.units[WL_COUNT_GDS]; }
+static uint64_t pieces(const struct wl_profile_counts *c) { return c->sum.pieces_loaded + c->sum.pieces_stored; }
 
 /* ---- for readers ---------------------------------------------------------------------------------- */
 
@@ -88,16 +87,16 @@ static void print_figure(const char *format, double figure, bool told, FILE *out
 }
 
 static void print_line(const struct wl_profile_counts *kernel, const struct wl_profile_counts *line, FILE *out) {
-    const uint64_t all = line->instructions, valu = line->units[WL_COUNT_VALU];
+    const uint64_t all = line->sum.instructions, valu = line->sum.units[WL_COUNT_VALU];
     const uint64_t others = all - valu - scalar(line) - memory(line) - lds(line);
     const char *slash = strrchr(line->name, '/');
-    fprintf(out, "%6.2f %% %12" PRIu64 " %4.0f %4.0f %4.0f %4.0f %4.0f", percent(all, kernel->instructions), all, percent(valu, all),
+    fprintf(out, "%6.2f %% %12" PRIu64 " %4.0f %4.0f %4.0f %4.0f %4.0f", percent(all, kernel->sum.instructions), all, percent(valu, all),
             percent(scalar(line), all), percent(memory(line), all), percent(lds(line), all), percent(others, all));
-    print_figure(" %9.1f", mean(line->valu_lanes, valu), valu != 0, out);
-    print_figure(" %9.1f", mean(pieces(line), line->accesses), line->accesses != 0, out);
-    print_figure(" %7.0f %%", percent(line->scattered, line->accesses), line->accesses != 0, out);
-    print_figure(" %7.0f %%", percent(line->lds_conflicts, line->lds_cycles), line->lds_cycles != 0, out);
-    fprintf(out, " %9" PRIu64 "  %s", line->diverged, slash ? slash + 1 : line->name);
+    print_figure(" %9.1f", mean(line->sum.valu_lanes, valu), valu != 0, out);
+    print_figure(" %9.1f", mean(pieces(line), line->sum.accesses), line->sum.accesses != 0, out);
+    print_figure(" %7.0f %%", percent(line->sum.scattered, line->sum.accesses), line->sum.accesses != 0, out);
+    print_figure(" %7.0f %%", percent(line->sum.lds_conflicts, line->sum.lds_cycles), line->sum.lds_cycles != 0, out);
+    fprintf(out, " %9" PRIu64 "  %s", line->sum.diverged, slash ? slash + 1 : line->name);
     print_text(line->name, out);
     putc('\n', out);
 }
@@ -127,14 +126,14 @@ static void write_json_line(const struct wl_profile_counts *kernel, const struct
     fprintf(out,
             ", \"line\": %ld, \"share_percent\": %.4f, \"instructions\": %" PRIu64 ", \"valu\": %" PRIu64 ", \"scalar\": %" PRIu64
             ", \"memory\": %" PRIu64 ", \"lds\": %" PRIu64 ", \"branches\": %" PRIu64,
-            number, percent(line->instructions, kernel->instructions), line->instructions, line->units[WL_COUNT_VALU], scalar(line),
-            memory(line), lds(line), line->units[WL_COUNT_BRANCH]);
+            number, percent(line->sum.instructions, kernel->sum.instructions), line->sum.instructions, line->sum.units[WL_COUNT_VALU],
+            scalar(line), memory(line), lds(line), line->sum.units[WL_COUNT_BRANCH]);
     fprintf(out,
             ", \"active_lanes\": %.4f, \"flops\": %" PRIu64 ", \"loaded_bytes\": %" PRIu64 ", \"stored_bytes\": %" PRIu64
             ", \"accesses\": %" PRIu64 ", \"pieces\": %" PRIu64 ", \"scattered\": %" PRIu64 ", \"lds_cycles\": %" PRIu64
             ", \"lds_conflicts\": %" PRIu64 ", \"diverged\": %" PRIu64,
-            mean(line->valu_lanes, line->units[WL_COUNT_VALU]), line->flops, line->loaded, line->stored, line->accesses, pieces(line),
-            line->scattered, line->lds_cycles, line->lds_conflicts, line->diverged);
+            mean(line->sum.valu_lanes, line->sum.units[WL_COUNT_VALU]), line->sum.flops, line->sum.loaded, line->sum.stored,
+            line->sum.accesses, pieces(line), line->sum.scattered, line->sum.lds_cycles, line->sum.lds_conflicts, line->sum.diverged);
     if (choice->count)
         wl_profile_write_json_counters(line, choice, out);
     putc('}', out);

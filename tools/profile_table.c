@@ -165,7 +165,7 @@ static double rate(const struct wl_profile_row *row, uint64_t amount) { return r
 
 static void print_rates(const struct wl_profile_row *row, const struct wl_profile_counts *counts, FILE *out) {
     if (counts)
-        fprintf(out, " %9.3f %9.3f", rate(row, counts->loaded + counts->stored), rate(row, counts->flops));
+        fprintf(out, " %9.3f %9.3f", rate(row, counts->sum.loaded + counts->sum.stored), rate(row, counts->sum.flops));
     else
         fputs("         -         -", out);
 }
@@ -262,7 +262,8 @@ static void write_json_counts(const struct wl_profile_row *row, const struct wl_
     const struct wl_profile_counts *counts = wl_profile_find_counts(&summary->counters, row->number);
     if (!counts)
         return;
-    fprintf(out, ", \"gb_per_s\": %.6f, \"gflops\": %.6f", rate(row, counts->loaded + counts->stored), rate(row, counts->flops));
+    fprintf(out, ", \"gb_per_s\": %.6f, \"gflops\": %.6f", rate(row, counts->sum.loaded + counts->sum.stored),
+            rate(row, counts->sum.flops));
     wl_profile_write_json_counters(counts, &summary->choice, out);
     if (summary->choice.source)
         wl_profile_write_json_lines(&summary->counters, counts, &summary->choice, out);

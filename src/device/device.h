@@ -74,9 +74,10 @@ struct wl_multigrid {
 
 /* What a device says of a launch that is over, to whoever records it. */
 struct wl_launch_outcome {
-    bool threaded;    /* there was no native code, even at the end */
-    uint32_t threads; /* of the host that took part, at most */
-    uint64_t busy;    /* nanoseconds that they were at it, all together; 0: not measured */
+    bool threaded;            /* there was no native code, even at the end */
+    uint32_t threads;         /* of the host that took part, at most */
+    uint64_t busy;            /* nanoseconds that they were at it, all together; 0: not measured */
+    struct wl_counts *counts; /* the caller's: where what is counted of the launch is added; NULL: nobody asks (machine/counters.h) */
 };
 
 struct wl_launch {

@@ -16,6 +16,7 @@ enum {
     WL_RP_OPERATION_NOT_FOUND,
     WL_RP_THREAD_NOT_FOUND,
     WL_RP_AGENT_NOT_FOUND,
+    WL_RP_COUNTER_NOT_FOUND,
     WL_RP_CONTEXT_INVALID = 10,
     WL_RP_CONTEXT_NOT_STARTED,
     WL_RP_BUFFER_BUSY = 14,
@@ -25,8 +26,12 @@ enum {
     WL_RP_INCOMPATIBLE_ABI,
     WL_RP_INVALID_ARGUMENT,
     WL_RP_FINALIZED = 21,
+    WL_RP_PROFILE_NOT_FOUND = 30,
     WL_RP_OUT_OF_RESOURCES = 29,
-    WL_RP_NOT_AVAILABLE = 37
+    WL_RP_NO_COUNTERS = 35,
+    WL_RP_AGENT_MISMATCH = 36,
+    WL_RP_NOT_AVAILABLE = 37,
+    WL_RP_ARCHITECTURE_NOT_SUPPORTED = 39
 };
 
 /* What callbacks are for. */
@@ -71,7 +76,8 @@ enum { WL_RP_PHASE_NONE, WL_RP_PHASE_ENTER, WL_RP_PHASE_EXIT };
 enum { WL_RP_OBJECT_LOAD = 1, WL_RP_OBJECT_KERNEL };
 enum { WL_RP_STREAM_CREATE = 1, WL_RP_STREAM_DESTROY, WL_RP_STREAM_SET };
 enum { WL_RP_DISPATCH_ENQUEUE = 1, WL_RP_DISPATCH_COMPLETE };
-enum { WL_RP_CATEGORY_TRACING = 1 };
+enum { WL_RP_CATEGORY_TRACING = 1, WL_RP_CATEGORY_COUNTERS = 3 };
+enum { WL_RP_COUNTER_DISPATCH = 1, WL_RP_COUNTER_VALUE };
 enum { WL_RP_POLICY_DISCARD = 1, WL_RP_POLICY_LOSSLESS };
 enum { WL_RP_STORAGE_MEMORY = 2 };
 enum { WL_RP_AGENT_CPU = 1, WL_RP_AGENT_GPU };
@@ -207,19 +213,87 @@ struct wl_rp_copy_record {
     const void *target, *source;
 };
 
+struct wl_rp_dispatch_info {
+    uint64_t size;
+    struct wl_rp_id agent, queue;
+    uint64_t kernel, dispatch;
+    uint32_t scratch, lds;
+    struct wl_rp_dim3 block, items;
+    uint8_t reserved[56];
+};
+
 struct wl_rp_dispatch_record {
     uint64_t size;
     int kind, operation;
     struct wl_rp_async_correlation correlation;
     uint64_t thread, begin, end;
-    struct {
-        uint64_t size;
-        struct wl_rp_id agent, queue;
-        uint64_t kernel, dispatch;
-        uint32_t scratch, lds;
-        struct wl_rp_dim3 block, items;
-        uint8_t reserved[56];
-    } info;
+    struct wl_rp_dispatch_info info;
+};
+
+/* ---- counters ---- */
+
+/* A dispatch for whose counters the tool asks, and gets them. */
+struct wl_rp_counted {
+    uint64_t size;
+    struct wl_rp_async_correlation correlation;
+    uint64_t begin, end;
+    struct wl_rp_dispatch_info info;
+};
+
+struct wl_rp_counted_header { /* of the counters in a buffer */
+    uint64_t size, records;
+    struct wl_rp_async_correlation correlation;
+    uint64_t begin, end;
+    struct wl_rp_dispatch_info info;
+};
+
+struct wl_rp_counter_record {
+    uint64_t instance;
+    double value;
+    uint64_t dispatch;
+    union wl_rp_user user;
+    struct wl_rp_id agent;
+};
+
+typedef void (*wl_rp_choose_counters)(struct wl_rp_counted dispatch, struct wl_rp_id *config, union wl_rp_user *user, void *data);
+typedef void (*wl_rp_take_counters)(struct wl_rp_counted dispatch, struct wl_rp_counter_record *records, size_t count,
+                                    union wl_rp_user user, void *data);
+typedef int (*wl_rp_set_config)(struct wl_rp_id context, struct wl_rp_id config);
+typedef void (*wl_rp_choose_for_device)(struct wl_rp_id context, struct wl_rp_id agent, wl_rp_set_config set, void *data);
+typedef int (*wl_rp_counters_callback)(struct wl_rp_id agent, struct wl_rp_id *counters, size_t count, void *data);
+
+/* What a counter differs by in itself: here nothing, so that there is one instance. */
+struct wl_rp_dimension {
+    const char *name;
+    size_t instances;
+    uint64_t id;
+};
+typedef int (*wl_rp_dimensions_callback)(struct wl_rp_id counter, const struct wl_rp_dimension *dimensions, size_t count, void *data);
+
+struct wl_rp_position {
+    uint64_t size;
+    const char *dimension;
+    size_t index;
+};
+
+struct wl_rp_instance {
+    uint64_t size, instance, counter, count;
+    const struct wl_rp_position **positions;
+};
+
+struct wl_rp_counter_info { /* AMD's version 0 */
+    struct wl_rp_id id;
+    const char *name, *text, *block, *expression;
+    uint8_t bits; /* 1: constant; 2: derived */
+};
+
+struct wl_rp_full_counter_info { /* version 1 */
+    uint64_t size;
+    struct wl_rp_counter_info counter;
+    uint64_t dimension_count;
+    const struct wl_rp_dimension **dimensions;
+    uint64_t instance_count;
+    const struct wl_rp_instance **instances;
 };
 
 /* ---- tools ---- */
@@ -270,5 +344,7 @@ typedef int (*wl_rp_agents_callback)(int version, const void **agents, size_t co
 _Static_assert(sizeof(struct wl_rp_hip_payload) == 8 + 88 + 24, "as AMD's");
 _Static_assert(sizeof(struct wl_rp_callback_record) == 64, "as AMD's");
 _Static_assert(sizeof(struct wl_rp_dispatch_record) == 56 + 128, "as AMD's");
+_Static_assert(sizeof(struct wl_rp_counter_record) == 40, "as AMD's");
+_Static_assert(sizeof(struct wl_rp_full_counter_info) == 88, "as AMD's");
 
 #endif

@@ -24,6 +24,11 @@ static struct {
 
 struct wl_rp_id wl_rp_agent(int device) { return (struct wl_rp_id){(uint64_t)(device + 2)}; }
 
+bool wl_rp_agent_device(struct wl_rp_id agent, int *device) {
+    *device = (int)agent.handle - 2;
+    return agent.handle > 0 && agent.handle < wl_core.context_count() + 2;
+}
+
 static void describe_device(struct wl_rp_agent *agent, const struct wl_context *context, const struct wl_target *target) {
     const struct wl_device_info *info = &context->info;
     const uint32_t wave = target->major >= 10 ? 32 : 64, simds = target->major >= 10 ? 2 : 4;

@@ -204,6 +204,10 @@ static struct batch *room(struct wl_rp_buffer *buffer, size_t size) {
 }
 
 void wl_rp_write(struct wl_rp_buffer *buffer, uint32_t kind, const void *record, size_t size) {
+    wl_rp_write_of(buffer, WL_RP_CATEGORY_TRACING, kind, record, size);
+}
+
+void wl_rp_write_of(struct wl_rp_buffer *buffer, uint32_t category, uint32_t kind, const void *record, size_t size) {
     const size_t taken = (size + 15) / 16 * 16;
     pthread_mutex_lock(&buffer->lock);
     struct batch *batch = room(buffer, taken);
@@ -216,7 +220,7 @@ void wl_rp_write(struct wl_rp_buffer *buffer, uint32_t kind, const void *record,
     if (batch) {
         void *place = batch->memory + batch->used;
         memcpy(place, record, size);
-        batch->headers[batch->count++] = (struct wl_rp_header){WL_RP_CATEGORY_TRACING, kind, place};
+        batch->headers[batch->count++] = (struct wl_rp_header){category, kind, place};
         batch->used += taken;
         if (batch->used >= buffer->watermark)
             give(buffer);

@@ -25,8 +25,7 @@ unsigned wl_rp_context_count(void) { return atomic_load(&state.count); }
 uint32_t wl_rp_callbacks_wanted(void) { return atomic_load_explicit(&state.callbacks, memory_order_relaxed); }
 uint64_t wl_rp_buffers_wanted(void) { return atomic_load_explicit(&state.buffers, memory_order_relaxed); }
 
-/* The context of an id, to be configured: WL_RP_SUCCESS, else why not. */
-static int find_configurable(struct wl_rp_id id, struct wl_rp_context **context) {
+int wl_rp_find_configurable(struct wl_rp_id id, struct wl_rp_context **context) {
     *context = wl_rp_context_at((unsigned)id.handle - 1);
     return wl_rp_configurable() != WL_RP_SUCCESS ? WL_RP_CONFIGURATION_LOCKED : *context ? WL_RP_SUCCESS : WL_RP_CONTEXT_NOT_FOUND;
 }
@@ -110,7 +109,7 @@ WL_ROCPROFILER_API int rocprofiler_pop_external_correlation_id(struct wl_rp_id c
 WL_ROCPROFILER_API int rocprofiler_configure_external_correlation_id_request_service(struct wl_rp_id id, const int *kinds, size_t count,
                                                                                      wl_rp_request function, void *data) {
     struct wl_rp_context *context = NULL;
-    const int status = find_configurable(id, &context);
+    const int status = wl_rp_find_configurable(id, &context);
     if (status != WL_RP_SUCCESS)
         return status;
     if (!function)
@@ -165,7 +164,7 @@ static int set_operations(struct wl_rp_operations *operations, const int *list, 
 WL_ROCPROFILER_API int rocprofiler_configure_callback_tracing_service(struct wl_rp_id id, int kind, const int *operations, size_t count,
                                                                       wl_rp_callback function, void *data) {
     struct wl_rp_context *context = NULL;
-    int status = find_configurable(id, &context);
+    int status = wl_rp_find_configurable(id, &context);
     if (status == WL_RP_SUCCESS)
         status = wl_rp_callback_kind(kind);
     if (status != WL_RP_SUCCESS)
@@ -186,7 +185,7 @@ WL_ROCPROFILER_API int rocprofiler_configure_buffer_tracing_service(struct wl_rp
                                                                     struct wl_rp_id buffer_id) {
     struct wl_rp_buffer *buffer = wl_rp_buffer(buffer_id);
     struct wl_rp_context *context = NULL;
-    int status = find_configurable(id, &context);
+    int status = wl_rp_find_configurable(id, &context);
     if (status == WL_RP_SUCCESS)
         status = wl_rp_buffer_kind(kind);
     if (status != WL_RP_SUCCESS)
@@ -223,7 +222,8 @@ void wl_rp_attach(void) {
     }
     atomic_store(&state.callbacks, callbacks);
     atomic_store(&state.buffers, buffers);
-    if (!state.watching && (callbacks >> WL_RP_CALLBACK_CODE_OBJECT & 1 || buffers >> WL_RP_BUFFER_DISPATCH & 1)) {
+    if (!state.watching &&
+        (callbacks >> WL_RP_CALLBACK_CODE_OBJECT & 1 || buffers >> WL_RP_BUFFER_DISPATCH & 1 || wl_rp_wants_counters())) {
         state.watching = true;
         wl_core.watch_modules(wl_rp_module);
     }
@@ -245,6 +245,8 @@ static int set_active(struct wl_rp_id id, bool active) {
         return WL_RP_CONTEXT_NOT_FOUND;
     if (active && wl_rp_finalized(context->client))
         return WL_RP_FINALIZED;
+    if (active && !atomic_load(&context->active))
+        wl_rp_counting_started((unsigned)id.handle - 1);
     if (atomic_exchange(&context->active, active) == active)
         return active ? WL_RP_SUCCESS : WL_RP_CONTEXT_NOT_STARTED;
     wl_rp_attach();

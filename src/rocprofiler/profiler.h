@@ -10,6 +10,8 @@
  *   markers.c    roctx's calls
  *   ranges.c     roctx's ranges as wholes
  *   work.c       kernels and copies
+ *   counters.c   which counters there are, and lists of them that tools make
+ *   counting.c   counters of dispatches and of devices
  *   objects.c    code objects and their kernels
  *   buffer.c     buffers of records, and the threads that call back for them
  *   agents.c     the devices
@@ -30,7 +32,9 @@
 
 enum { WL_RP_CONTEXTS = 16, WL_RP_OPERATIONS = 512 };
 
+struct wl_counts;
 struct wl_rp_buffer;
+struct wl_rp_config;
 struct wl_roctx_data;
 
 /* Operations of a kind that a tool asked for. */
@@ -57,6 +61,21 @@ struct wl_rp_context {
         void *data;
         uint32_t kinds; /* bits: WL_RP_REQUEST_* */
     } request;
+    struct {
+        wl_rp_choose_counters choose; /* NULL: counters of dispatches are not wanted */
+        void *choose_data;
+        wl_rp_take_counters take; /* NULL: they go to the buffer */
+        void *take_data;
+        struct wl_rp_buffer *buffer;
+    } dispatches;
+    struct {
+        wl_rp_choose_for_device choose; /* NULL: a device's counters are not wanted */
+        void *data;
+        struct wl_rp_id agent;
+        struct wl_rp_buffer *buffer;       /* NULL: there is none */
+        const struct wl_rp_config *chosen; /* NULL: none yet */
+        struct wl_counts *counts;          /* since the context was started */
+    } device;
 };
 
 /* ---- tools.c ---- */
@@ -80,6 +99,8 @@ bool wl_rp_records(const struct wl_rp_context *context, int kind, int operation)
 /* The tool's own number for a call or a piece of work, if it wants to give one. `thread` is the calling thread. */
 union wl_rp_user wl_rp_external(unsigned number, int request, int operation, uint64_t internal);
 uint64_t wl_rp_thread(void);
+/* The context of an id, to be configured: WL_RP_SUCCESS, else why not. */
+int wl_rp_find_configurable(struct wl_rp_id id, struct wl_rp_context **context);
 /* Looks again whether libamdhip64 is to tell of calls and work. */
 void wl_rp_attach(void);
 /* Stops a tool's contexts. */
@@ -107,6 +128,29 @@ bool wl_rp_wants_work(void);
 void wl_rp_worked(const struct wl_trace_work *work);
 /* Pieces of work that were queued for a context and have not ended. */
 bool wl_rp_outstanding(void);
+/* What AMD's structures tell of a dispatch, with a number for it. */
+void wl_rp_describe_dispatch(const struct wl_trace_work *work, uint64_t number, struct wl_rp_dispatch_info *info);
+
+/* ---- counters.c ---- */
+/* A list of counters of a device that a tool has made; NULL: there is no such list. */
+const struct wl_rp_config *wl_rp_config(struct wl_rp_id id);
+struct wl_rp_id wl_rp_config_agent(const struct wl_rp_config *config);
+/* Writes their values; returns how many there are. `records` has room for WL_MOST_COUNTERS. */
+size_t wl_rp_values(const struct wl_rp_config *config, const struct wl_counts *counts, struct wl_rp_counter_record *records);
+
+/* ---- counting.c ---- */
+/* Whether counters are wanted by the context, which is active; by any. */
+bool wl_rp_counts_dispatches(const struct wl_rp_context *context);
+bool wl_rp_wants_counters(void);
+/* Asks the tool of context `number` which counters it wants of a dispatch. NULL: none. */
+const struct wl_rp_config *wl_rp_choose(unsigned number, const struct wl_rp_counted *dispatch, union wl_rp_user *user);
+/* Gives the tool the counters that it wanted. */
+void wl_rp_give_counters(unsigned number, const struct wl_rp_counted *dispatch, const struct wl_rp_config *config, union wl_rp_user user,
+                         const struct wl_counts *counts);
+/* Adds what was counted to the sums of contexts that count for the device. */
+void wl_rp_add_counts(int device, const struct wl_counts *counts);
+/* A context was started: its tool chooses the counters of the device. */
+void wl_rp_counting_started(unsigned number);
 
 /* ---- objects.c ---- */
 void wl_rp_module(const void *module, bool loaded);
@@ -116,11 +160,14 @@ uint64_t wl_rp_kernel(const void *loaded);
 /* ---- agents.c ---- */
 /* The agent of a device; -1: the host. */
 struct wl_rp_id wl_rp_agent(int device);
+/* The device of an agent; -1: the host. False: there is no such agent. */
+bool wl_rp_agent_device(struct wl_rp_id agent, int *device);
 
 /* ---- buffer.c ---- */
 struct wl_rp_buffer *wl_rp_buffer(struct wl_rp_id id);
-/* Copies a record of `size` bytes to a buffer. */
+/* Copies a record of `size` bytes to a buffer; of the category TRACING, or of another one. */
 void wl_rp_write(struct wl_rp_buffer *buffer, uint32_t kind, const void *record, size_t size);
+void wl_rp_write_of(struct wl_rp_buffer *buffer, uint32_t category, uint32_t kind, const void *record, size_t size);
 /* Gives every buffer's records to its callback, and waits until that is done. */
 void wl_rp_flush_all(void);
 

@@ -11,10 +11,12 @@
 /* A piece of work from when it is queued until it ends; of a graph: for all of its pieces, for as long as the process lives. Its index + 1 is
  * what libamdhip64 keeps with the work. */
 struct queued {
-    uint64_t call, thread;
+    uint64_t call, thread, dispatch;
     uint32_t contexts; /* active when it was queued */
     bool graph;
     union wl_rp_user external[WL_RP_CONTEXTS];
+    const struct wl_rp_config *counters[WL_RP_CONTEXTS]; /* that the context wants of the dispatch; NULL: none */
+    union wl_rp_user counters_user[WL_RP_CONTEXTS];
     struct queued *next_free;
     uint32_t index;
 };
@@ -64,7 +66,38 @@ static struct queued *find(uint64_t number) {
 
 bool wl_rp_outstanding(void) { return atomic_load(&all.outstanding); }
 
-bool wl_rp_wants_work(void) { return wl_rp_buffers_wanted() & (UINT64_C(1) << WL_RP_BUFFER_COPY | UINT64_C(1) << WL_RP_BUFFER_DISPATCH); }
+bool wl_rp_wants_work(void) {
+    return wl_rp_buffers_wanted() & (UINT64_C(1) << WL_RP_BUFFER_COPY | UINT64_C(1) << WL_RP_BUFFER_DISPATCH) || wl_rp_wants_counters();
+}
+
+void wl_rp_describe_dispatch(const struct wl_trace_work *work, uint64_t number, struct wl_rp_dispatch_info *info) {
+    *info = (struct wl_rp_dispatch_info){.size = sizeof *info - sizeof info->reserved,
+                                         .agent = wl_rp_agent((int)work->device),
+                                         .queue = {work->stream},
+                                         .kernel = wl_rp_kernel(work->loaded),
+                                         .dispatch = number,
+                                         .scratch = work->scratch,
+                                         .lds = work->lds,
+                                         .block = {work->block[0], work->block[1], work->block[2]},
+                                         .items = {work->items[0], work->items[1], work->items[2]}};
+}
+
+static uint64_t next_dispatch(void) {
+    static _Atomic uint64_t last;
+    return atomic_fetch_add(&last, 1) + 1;
+}
+
+/* Asks the tools of contexts that count which counters they want. */
+static void choose_counters(const struct wl_trace_work *work, struct queued *queued) {
+    struct wl_rp_counted counted = {.size = sizeof counted, .correlation = {queued->call, {0}}};
+    wl_rp_describe_dispatch(work, queued->dispatch, &counted.info);
+    for (unsigned i = 0; i < WL_RP_CONTEXTS; i++) {
+        queued->counters[i] = NULL;
+        counted.correlation.external = queued->external[i];
+        if (queued->contexts >> i & 1 && wl_rp_counts_dispatches(wl_rp_context_at(i)))
+            queued->counters[i] = wl_rp_choose(i, &counted, &queued->counters_user[i]);
+    }
+}
 
 uint64_t wl_rp_queued(const struct wl_trace_work *work) {
     const bool graph = work->kind == WL_TRACE_NONE, copy = work->kind == WL_TRACE_COPY;
@@ -73,8 +106,9 @@ uint64_t wl_rp_queued(const struct wl_trace_work *work) {
         return 0;
     for (unsigned i = 0; i < wl_rp_context_count(); i++) {
         const struct wl_rp_context *context = wl_rp_context_at(i);
-        const bool wanted = (!copy && wl_rp_records(context, WL_RP_BUFFER_DISPATCH, WL_RP_DISPATCH_COMPLETE)) ||
-                            ((copy || graph) && context->buffers[WL_RP_BUFFER_COPY].buffer && atomic_load(&context->active));
+        const bool wanted =
+            (!copy && (wl_rp_records(context, WL_RP_BUFFER_DISPATCH, WL_RP_DISPATCH_COMPLETE) || wl_rp_counts_dispatches(context))) ||
+            ((copy || graph) && context->buffers[WL_RP_BUFFER_COPY].buffer && atomic_load(&context->active));
         contexts |= (uint32_t)wanted << i;
     }
     struct queued *queued = contexts ? take() : NULL;
@@ -88,6 +122,9 @@ uint64_t wl_rp_queued(const struct wl_trace_work *work) {
         if (contexts >> i & 1)
             queued->external[i] =
                 wl_rp_external(i, copy ? WL_RP_REQUEST_COPY : WL_RP_REQUEST_DISPATCH, copy ? 0 : WL_RP_DISPATCH_ENQUEUE, queued->call);
+    queued->dispatch = copy ? 0 : next_dispatch();
+    if (work->kind == WL_TRACE_KERNEL && wl_rp_wants_counters())
+        choose_counters(work, queued);
     if (!graph)
         atomic_fetch_add(&all.outstanding, 1);
     return queued->index + 1;
@@ -96,23 +133,14 @@ uint64_t wl_rp_queued(const struct wl_trace_work *work) {
 /* ---- work that has ended ----------------------------------------------------------------------------- */
 
 static void record_dispatch(const struct wl_trace_work *work, const struct queued *queued) {
-    static _Atomic uint64_t last;
     struct wl_rp_dispatch_record record = {.size = sizeof record,
                                            .kind = WL_RP_BUFFER_DISPATCH,
                                            .operation = WL_RP_DISPATCH_COMPLETE,
                                            .correlation = {queued->call, {0}},
                                            .thread = queued->thread,
                                            .begin = work->begin,
-                                           .end = work->end,
-                                           .info = {.size = sizeof record.info - sizeof record.info.reserved,
-                                                    .agent = wl_rp_agent((int)work->device),
-                                                    .queue = {work->stream},
-                                                    .kernel = wl_rp_kernel(work->loaded),
-                                                    .dispatch = atomic_fetch_add(&last, 1) + 1,
-                                                    .scratch = work->scratch,
-                                                    .lds = work->lds,
-                                                    .block = {work->block[0], work->block[1], work->block[2]},
-                                                    .items = {work->items[0], work->items[1], work->items[2]}}};
+                                           .end = work->end};
+    wl_rp_describe_dispatch(work, queued->dispatch, &record.info);
     for (unsigned i = 0; i < WL_RP_CONTEXTS; i++) {
         const struct wl_rp_context *context = queued->contexts >> i & 1 ? wl_rp_context_at(i) : NULL;
         if (!context || !context->buffers[WL_RP_BUFFER_DISPATCH].buffer)
@@ -147,12 +175,36 @@ static void record_copy(const struct wl_trace_work *work, const struct queued *q
     }
 }
 
+static void give_counters(const struct wl_trace_work *work, const struct queued *queued) {
+    struct wl_rp_counted counted = {.size = sizeof counted, .correlation = {queued->call, {0}}, .begin = work->begin, .end = work->end};
+    wl_rp_describe_dispatch(work, queued->dispatch, &counted.info);
+    for (unsigned i = 0; work->counts && i < WL_RP_CONTEXTS; i++) {
+        counted.correlation.external = queued->external[i];
+        if (queued->contexts >> i & 1 && queued->counters[i])
+            wl_rp_give_counters(i, &counted, queued->counters[i], queued->counters_user[i], work->counts);
+    }
+}
+
+/* A piece of a graph has a number of its own, and its counters are chosen now. */
+static void end_dispatch(const struct wl_trace_work *work, const struct queued *queued) {
+    struct queued own = *queued;
+    if (queued->graph) {
+        own.dispatch = next_dispatch();
+        if (wl_rp_wants_counters())
+            choose_counters(work, &own);
+    }
+    record_dispatch(work, &own);
+    give_counters(work, &own);
+}
+
 void wl_rp_worked(const struct wl_trace_work *work) {
     struct queued *queued = find(work->queued);
+    if (work->counts)
+        wl_rp_add_counts((int)work->device, work->counts);
     if (!queued)
         return; /* queued before anybody wanted to know */
     if (work->kind == WL_TRACE_KERNEL)
-        record_dispatch(work, queued);
+        end_dispatch(work, queued);
     else if (work->kind == WL_TRACE_COPY)
         record_copy(work, queued);
     if (!queued->graph)

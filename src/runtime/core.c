@@ -28,5 +28,6 @@ __attribute__((visibility("default"))) const struct wl_core wl_core = {
     .watch_modules = wl_trace_modules_with,
     .watch_queued = wl_trace_queued_with,
     .set_tracer = wl_trace_set_tracer,
+    .count_launches = wl_trace_count_launches,
     .function_table = wl_trace_function_table,
 };

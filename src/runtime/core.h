@@ -41,6 +41,7 @@ struct wl_core {
     __typeof__(wl_trace_modules_with) *watch_modules;
     __typeof__(wl_trace_queued_with) *watch_queued;
     __typeof__(wl_trace_set_tracer) *set_tracer;
+    __typeof__(wl_trace_count_launches) *count_launches;
     __typeof__(wl_trace_function_table) *function_table;
 };
 

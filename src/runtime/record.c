@@ -1,10 +1,13 @@
 #include "runtime/record.h"
 
 #include "base/clock.h"
+#include "machine/counters.h"
 #include "runtime/context.h"
 #include "runtime/launch.h"
 #include "trace/probe.h"
 #include "trace/trace.h"
+
+#include <string.h>
 
 static struct wl_asker ask(void) { return (struct wl_asker){true, wl_trace_call(), wl_trace_asker(), 0}; }
 
@@ -95,8 +98,13 @@ enum wl_status wl_record_launch(struct wl_stream *stream, struct wl_launch *laun
     struct wl_device *device = stream->context->device;
     const uint32_t name = wl_trace_runs() ? wl_trace_name_kept(&kernel->trace_name, kernel->kernel->name) : 0;
     struct wl_launch_outcome outcome = {0};
+    struct wl_counts counts;
     struct span span;
     launch->outcome = &outcome;
+    if (wl_trace_tells() && wl_trace_counting(true)) {
+        memset(&counts, 0, sizeof counts);
+        outcome.counts = &counts;
+    }
     begin(&span);
     WL_PROBE4(kernel_begin, (uintptr_t)kernel->kernel->name, stream->id, stream->context->index, (uintptr_t)launch->grid);
     enum wl_status status = device->ops->launch(device, launch);
@@ -117,6 +125,7 @@ enum wl_status wl_record_launch(struct wl_stream *stream, struct wl_launch *laun
     }
     if (span.wanted & WL_TRACE_TELL)
         describe(&span.work, stream, kernel, launch->grid, launch->block, launch->remainder, launch->dynamic_lds);
+    span.work.counts = outcome.counts && counts.wave_size ? &counts : NULL;
     tell(&span, WL_TRACE_KERNEL, stream, asker);
     return status;
 }

@@ -132,6 +132,21 @@ struct wl_trace_record *wl_trace_keep(void) {
 
 bool wl_trace_counts(void) { return trace.run && trace.run->counts; }
 
+enum counting { UNDECIDED, WANTED, COUNTING, NOT_COUNTING };
+static _Atomic int counting = UNDECIDED;
+
+bool wl_trace_count_launches(void) {
+    int before = UNDECIDED;
+    return atomic_compare_exchange_strong(&counting, &before, WANTED) || before != NOT_COUNTING;
+}
+
+bool wl_trace_counting(bool possible) {
+    int now = atomic_load_explicit(&counting, memory_order_relaxed);
+    while (now < COUNTING && !atomic_compare_exchange_weak(&counting, &now, now == WANTED && possible ? COUNTING : NOT_COUNTING))
+        ;
+    return atomic_load_explicit(&counting, memory_order_relaxed) == COUNTING;
+}
+
 void wl_trace_put_name(uint32_t number, const char *name, size_t length) {
     if (length > LONGEST_NAME)
         length = LONGEST_NAME;

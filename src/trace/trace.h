@@ -56,6 +56,11 @@ static inline void wl_trace_put(struct wl_trace_record *record, enum wl_trace_ki
 struct wl_trace_record *wl_trace_keep(void);
 /* Whether the run counts what kernels do. Only while there is a run. */
 bool wl_trace_counts(void);
+/* A tool of the process wants to be told what is counted of each launch (wl_trace_work.counts). False: it is too late, because code that does not
+ * count has been made, or sanitizers are at work. Thread-safe. */
+bool wl_trace_count_launches(void);
+/* Whether it is so. To be called before code is made: from then on it does not change. `possible` false: it cannot be so. */
+bool wl_trace_counting(bool possible);
 
 /* A call of a HIP function while it lasts. */
 struct wl_trace_call {
@@ -83,6 +88,7 @@ struct wl_trace_work {
     const void *loaded;               /* of kernels: the runtime's struct wl_loaded_kernel; the same */
     uint32_t items[3], block[3];      /* of kernels: work items of the grid and of a workgroup */
     uint32_t lds, scratch;            /* of kernels: bytes of a workgroup; of a work item */
+    const struct wl_counts *counts;   /* of kernels: machine/counters.h; NULL: nothing was counted. Valid during the call */
     const void *target, *source;      /* of copies */
     int target_device, source_device; /* of copies: -1: the host */
 };

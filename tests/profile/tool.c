@@ -48,6 +48,41 @@ typedef struct {
     uint64_t kernel, dispatch;
 } dispatch_record;
 typedef struct {
+    uint64_t size;
+    id agent, queue;
+    uint64_t kernel, dispatch;
+    uint8_t more[32 + 56];
+} dispatch_info;
+typedef struct {
+    uint64_t size, internal;
+    user external;
+    uint64_t begin, end;
+    dispatch_info info;
+} counted_dispatch;
+typedef struct {
+    uint64_t size, records, internal;
+    user external;
+    uint64_t begin, end;
+    dispatch_info info;
+} counted_header;
+typedef struct {
+    uint64_t instance;
+    double value;
+    uint64_t dispatch;
+    user own;
+    id agent;
+} counter_record;
+typedef struct {
+    id id;
+    const char *name, *text, *block, *expression;
+    uint8_t bits;
+} counter_info;
+typedef struct {
+    uint64_t size;
+    id handle;
+    int type;
+} agent;
+typedef struct {
     uint64_t size, kernel, object;
     const char *name;
 } kernel_data;
@@ -82,6 +117,22 @@ int rocprofiler_at_intercept_table_registration(void (*function)(int table, uint
                                                 int tables, void *data);
 int rocprofiler_query_intercept_table_name(int table, const char **name, uint64_t *length);
 int rocprofiler_is_initialized(int *status);
+int rocprofiler_query_available_agents(int version, int (*callback)(int version, const void **agents, size_t count, void *data),
+                                       size_t size, void *data);
+int rocprofiler_iterate_agent_supported_counters(id agent, int (*callback)(id agent, id *counters, size_t count, void *data), void *data);
+int rocprofiler_query_counter_info(id counter, int version, void *info);
+int rocprofiler_query_record_counter_id(uint64_t instance, id *counter);
+int rocprofiler_create_counter_config(id agent, id *counters, size_t count, id *config);
+int rocprofiler_configure_callback_dispatch_counting_service(
+    id context, void (*choose)(counted_dispatch dispatch, id *config, user *own, void *data), void *choose_data,
+    void (*take)(counted_dispatch dispatch, counter_record *records, size_t count, user own, void *data), void *take_data);
+int rocprofiler_configure_buffer_dispatch_counting_service(id context, id buffer,
+                                                           void (*choose)(counted_dispatch dispatch, id *config, user *own, void *data),
+                                                           void *data);
+int rocprofiler_configure_device_counting_service(id context, id buffer, id agent,
+                                                  void (*choose)(id context, id agent, int (*set)(id context, id config), void *data),
+                                                  void *data);
+int rocprofiler_sample_device_counting_service(id context, user own, int flags, counter_record *records, size_t *count);
 PUBLIC tool *rocprofiler_configure(uint32_t version, const char *runtime, uint32_t priority, client *me);
 
 enum {
@@ -91,6 +142,7 @@ enum {
     RUNTIMES = 17,
     RANGES = 21,
     CONTROLS = 8,
+    COUNTERS = 3,
     ENTER = 1,
     EXIT = 2,
     LOSSLESS = 2,
@@ -102,11 +154,12 @@ enum {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct entry {
     char text[512];
-    unsigned count;
+    unsigned count; /* 0: the end */
+    double sum;
 } entries[1024];
 static const char *kernels[4096];
 
-static void count(const char *what, const char *name) {
+static void add(const char *what, const char *name, double value) {
     char text[sizeof entries[0].text];
     snprintf(text, sizeof text, "%s %s", what, name);
     pthread_mutex_lock(&lock);
@@ -115,14 +168,91 @@ static void count(const char *what, const char *name) {
         each++;
     strcpy(each->text, text);
     each->count++;
+    each->sum += value;
     pthread_mutex_unlock(&lock);
 }
+
+static void count(const char *what, const char *name) { add(what, name, 1); }
 
 static void check(int status, const char *what) {
     if (status != 0)
         count("failed", what);
 }
 #define OK(call) check((call), #call)
+
+/* ---- counters ---- */
+
+static id all_counters, waves, device;
+static size_t counter_count;
+
+static const char *kernel_name(uint64_t kernel) {
+    return kernel < sizeof kernels / sizeof *kernels && kernels[kernel] ? kernels[kernel] : "?";
+}
+
+static int on_agents(int version, const void **agents, size_t number, void *data) {
+    (void)version, (void)data;
+    for (size_t i = 0; i < number && !device.handle; i++)
+        if (((const agent *)agents[i])->type == 2)
+            device = ((const agent *)agents[i])->handle;
+    return 0;
+}
+
+static int on_counters(id of, id *counters, size_t number, void *data) {
+    (void)data;
+    OK(rocprofiler_create_counter_config(of, counters, number, &all_counters));
+    counter_count = number;
+    for (size_t i = 0; i < number; i++) {
+        counter_info info = {.name = ""};
+        OK(rocprofiler_query_counter_info(counters[i], 1, &info));
+        if (strcmp(info.name, "SQ_WAVES") == 0)
+            OK(rocprofiler_create_counter_config(of, &counters[i], 1, &waves));
+    }
+    return 0;
+}
+
+static void on_choose(counted_dispatch dispatch, id *config, user *own, void *data) {
+    (void)data;
+    if (dispatch.info.agent.handle == device.handle && dispatch.size == sizeof dispatch)
+        *config = all_counters;
+    own->value = dispatch.info.kernel;
+}
+
+static void on_value(const counter_record *record, const char *kernel) {
+    counter_info info = {.name = ""};
+    id counter = {0};
+    char text[512];
+    OK(rocprofiler_query_record_counter_id(record->instance, &counter));
+    OK(rocprofiler_query_counter_info(counter, 1, &info));
+    snprintf(text, sizeof text, "%s %s", info.name, kernel);
+    add("counter", text, record->value);
+}
+
+static id counting; /* the context that counts the device's waves */
+
+static void sample(void) {
+    static double last;
+    counter_record record;
+    size_t number = 1;
+    OK(rocprofiler_sample_device_counting_service(counting, (user){0}, 0, &record, &number));
+    add("device", "waves", record.value - last);
+    last = record.value;
+}
+
+static void on_take(counted_dispatch dispatch, counter_record *records, size_t number, user own, void *data) {
+    (void)data;
+    if (number != counter_count || own.value != dispatch.info.kernel || dispatch.begin > dispatch.end || !dispatch.begin)
+        count("failed", "counters of a dispatch");
+    for (size_t i = 0; i < number; i++)
+        on_value(&records[i], kernel_name(dispatch.info.kernel));
+    sample();
+}
+
+static void on_device(id context, id agent_id, int (*set)(id context, id config), void *data) {
+    (void)data;
+    if (agent_id.handle != device.handle)
+        count("failed", "another device");
+    OK(set(context, waves));
+}
 
 /* ---- what is told ---- */
 
@@ -171,9 +301,15 @@ static void on_records(id context, id buffer, header **headers, size_t number, v
     for (size_t i = 0; i < number; i++) {
         const dispatch_record *dispatch = headers[i]->payload;
         const call_record *call = headers[i]->payload;
+        const counter_record *value = headers[i]->payload;
         const char *name = "?";
-        if (headers[i]->kind == DISPATCHES && dispatch->kernel < sizeof kernels / sizeof *kernels) {
-            count("kernel", kernels[dispatch->kernel] ? kernels[dispatch->kernel] : name);
+        if (headers[i]->category == COUNTERS && headers[i]->kind == 1) {
+            if (((const counted_header *)headers[i]->payload)->records != counter_count)
+                count("failed", "counters in a buffer");
+        } else if (headers[i]->category == COUNTERS) {
+            on_value(value, kernel_name(value->own.value));
+        } else if (headers[i]->kind == DISPATCHES) {
+            count("kernel", kernel_name(dispatch->kernel));
         } else if (headers[i]->kind == CALLS) {
             OK(rocprofiler_query_buffer_tracing_kind_operation_name(CALLS, call->operation, &name, NULL));
             count(call->size > sizeof *call && call->begin <= call->end ? "call" : "failed", name);
@@ -195,6 +331,17 @@ static int initialize(void (*finalize)(client), void *data) {
     OK(rocprofiler_configure_buffer_tracing_service(all, CALLS, NULL, 0, buffer));
     OK(rocprofiler_configure_buffer_tracing_service(all, DISPATCHES, NULL, 0, buffer));
     OK(rocprofiler_configure_callback_tracing_service(all, RANGES, NULL, 0, on_range, NULL));
+    if (getenv("TOOL_COUNTS")) { /* the first tool by callbacks, the second in its buffer */
+        OK(rocprofiler_query_available_agents(1, on_agents, 304, NULL));
+        OK(rocprofiler_iterate_agent_supported_counters(device, on_counters, NULL));
+        if (strcmp(NAME, "one") == 0)
+            OK(rocprofiler_configure_callback_dispatch_counting_service(all, on_choose, NULL, on_take, NULL));
+        else
+            OK(rocprofiler_configure_buffer_dispatch_counting_service(all, buffer, on_choose, NULL));
+        OK(rocprofiler_create_context(&counting));
+        OK(rocprofiler_configure_device_counting_service(counting, (id){0}, device, on_device, NULL));
+        OK(rocprofiler_start_context(counting));
+    }
     OK(rocprofiler_start_context(objects));
     OK(rocprofiler_start_context(all));
     return 0;
@@ -206,7 +353,7 @@ static void finalize(void *data) {
     snprintf(path, sizeof path, "%s." NAME, getenv("TOOL_OUTPUT"));
     FILE *file = fopen(path, "w");
     for (const struct entry *each = entries; file && each->count; each++)
-        fprintf(file, "%u %s\n", each->count, each->text);
+        fprintf(file, "%.17g %s\n", each->sum, each->text);
     if (file)
         fclose(file);
 }

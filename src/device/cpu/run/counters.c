@@ -3,7 +3,7 @@
 #include "base/table.h"
 #include "device/cpu/fault/fault.h"
 #include "device/cpu/run/dispatch.h"
-#include "machine/count.h"
+#include "machine/counters.h"
 #include "sanitize/allocations.h"
 #include "trace/trace.h"
 
@@ -16,8 +16,8 @@
 static struct {
     pthread_once_t once;
     pthread_key_t key;
-    bool on;
-    pthread_mutex_t lock; /* guards the members below */
+    bool on, tells; /* tells: a function of the process is told of each launch's counts */
+    pthread_mutex_t lock; /* guards the members below, and the counts of launches */
     struct wl_thread_counters *spare;
     struct wl_table told; /* basic blocks whose instructions are in the run */
 } all = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -44,7 +44,8 @@ static void after_fork_in_child(void) {
 }
 
 static void start(void) {
-    all.on = wl_trace_begin() && wl_trace_counts() && !wl_san_tools() && pthread_key_create(&all.key, leave) == 0;
+    all.tells = wl_trace_counting(!wl_san_tools());
+    all.on = ((wl_trace_begin() && wl_trace_counts()) || all.tells) && !wl_san_tools() && pthread_key_create(&all.key, leave) == 0;
     if (all.on)
         (void)pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }
@@ -70,7 +71,7 @@ static struct wl_thread_counters *make_own(void) {
 }
 
 struct wl_thread_counters *wl_thread_counters(void) {
-    if (!wl_trace_runs())
+    if (!wl_trace_runs() && !all.tells)
         return NULL;
     return own ? own : make_own();
 }
@@ -84,8 +85,8 @@ static uint32_t code_of(const struct wl_job *job) {
 }
 
 struct wl_trace_record *wl_counters_record(const struct wl_job *job, uint64_t address, struct wl_trace_record *sink) {
-    const uint32_t name = wl_trace_name(job->function->kernel->name);
-    struct wl_trace_record *record = wl_trace_keep();
+    const uint32_t name = wl_trace_runs() ? wl_trace_name(job->function->kernel->name) : 0;
+    struct wl_trace_record *record = wl_trace_runs() ? wl_trace_keep() : NULL;
     if (!record)
         record = sink;
     record->name = name;
@@ -101,6 +102,9 @@ struct block_counter {
     uint64_t address;
     uint32_t count, changes;
     struct wl_trace_record *record, sink;
+    struct wl_trace_record before; /* as in struct wl_access_counter */
+    struct block_counter *next_touched;
+    const struct wl_count_block *code; /* of the present job, if it is touched; else NULL */
 };
 
 static void tell_instruction(const struct wl_job *job, const struct wl_count_block *block, const struct wl_count_inst *inst) {
@@ -129,7 +133,7 @@ static void tell_instruction(const struct wl_job *job, const struct wl_count_blo
 static void tell_instructions(const struct wl_job *job, const struct wl_count_block *block) {
     const uint64_t key = block->address * 0x9e3779b97f4a7c15u ^ code_of(job) ^ (uint64_t)block->count << 32;
     pthread_mutex_lock(&all.lock);
-    const bool news = !wl_table_find(&all.told, key) && wl_table_add(&all.told, key, &all);
+    const bool news = wl_trace_runs() && !wl_table_find(&all.told, key) && wl_table_add(&all.told, key, &all);
     pthread_mutex_unlock(&all.lock);
     for (uint32_t i = 0; news && i < block->count; i++)
         tell_instruction(job, block, &block->inst[i]);
@@ -165,6 +169,12 @@ void wl_counters_block(struct wl_wave *wave, const struct wl_count_block *block,
     if (last && last->changes && lanes && lanes != counters->lanes && !(lanes & ~counters->lanes))
         last->record->block.diverged++;
     struct block_counter *found = find_block(counters, thread->job, block);
+    if (found && !found->code && wl_counters_told(thread->job)) {
+        found->before = *found->record;
+        found->code = block;
+        found->next_touched = counters->touched_blocks;
+        counters->touched_blocks = found;
+    }
     counters->wave = wave;
     counters->block = found;
     counters->lanes = lanes;
@@ -174,11 +184,51 @@ void wl_counters_block(struct wl_wave *wave, const struct wl_count_block *block,
     found->record->block.lanes += (uint64_t)__builtin_popcountll(lanes);
 }
 
-void wl_counters_leave(void) {
+static void add_block(struct wl_counts *counts, const struct block_counter *block) {
+    const uint64_t runs = block->record->block.runs - block->before.block.runs,
+                   lanes = block->record->block.lanes - block->before.block.lanes;
+    for (uint32_t i = 0; i < block->code->count; i++)
+        wl_counts_add_instruction(counts, &block->code->inst[i], runs, lanes);
+    counts->diverged += block->record->block.diverged - block->before.block.diverged;
+}
+
+static void add_access(struct wl_counts *counts, const struct wl_access_counter *access) {
+    const struct wl_trace_record *now = access->record, *before = &access->before;
+    const struct wl_count_accesses more = {.lds = now->detail == WL_TRACE_LDS,
+                                           .load = now->device == WL_TRACE_LOAD,
+                                           .waves = now->correlation - before->correlation,
+                                           .bytes = now->end - before->end,
+                                           .pieces = now->access.pieces - before->access.pieces,
+                                           .scattered = now->access.scattered - before->access.scattered,
+                                           .conflicts = now->access.conflicts - before->access.conflicts};
+    wl_counts_add_accesses(counts, &more);
+}
+
+/* What the thread has counted since it came to the job. */
+static struct wl_counts take_touched(struct wl_thread_counters *counters) {
+    struct wl_counts counts = {0};
+    for (; counters->touched_blocks; counters->touched_blocks = counters->touched_blocks->next_touched) {
+        add_block(&counts, counters->touched_blocks);
+        counters->touched_blocks->code = NULL;
+    }
+    for (; counters->touched_accesses; counters->touched_accesses = counters->touched_accesses->next_touched) {
+        add_access(&counts, counters->touched_accesses);
+        counters->touched_accesses->touched = false;
+    }
+    return counts;
+}
+
+void wl_counters_leave(const struct wl_job *job) {
     if (!own)
         return;
     wl_counters_settle(own);
     own->wave = NULL;
+    if (!wl_counters_told(job))
+        return;
+    const struct wl_counts counts = take_touched(own);
+    pthread_mutex_lock(&all.lock);
+    wl_counts_add(job->launch->outcome->counts, &counts);
+    pthread_mutex_unlock(&all.lock);
 }
 
 /* ---- launches ---------------------------------------------------------------------------------- */
@@ -220,6 +270,17 @@ static void add_workgroups(const struct wl_job *job, unsigned ends, struct wl_tr
 void wl_counters_launch(const struct wl_job *job) {
     struct wl_thread_counters *counters = wl_thread_counters();
     struct wave_counter *found = counters ? find_waves(counters, job) : NULL;
-    for (unsigned ends = 0; found && ends < 8; ends++)
+    if (!found)
+        return;
+    const struct wl_trace_record before = *found->record;
+    for (unsigned ends = 0; ends < 8; ends++)
         add_workgroups(job, ends, found->record);
+    if (!wl_counters_told(job))
+        return;
+    struct wl_counts *counts = job->launch->outcome->counts;
+    pthread_mutex_lock(&all.lock);
+    counts->wave_size = job->wave_size;
+    counts->waves += found->record->waves.waves - before.waves.waves;
+    counts->items += found->record->waves.lanes - before.waves.lanes;
+    pthread_mutex_unlock(&all.lock);
 }

@@ -156,6 +156,12 @@ static struct wl_access_counter *begin(const struct wl_job *job, const struct wl
         found->next = counters->pending;
         counters->pending = found;
     }
+    if (found && !found->touched && wl_counters_told(job)) {
+        found->before = *found->record;
+        found->touched = true;
+        found->next_touched = counters->touched_accesses;
+        counters->touched_accesses = found;
+    }
     if (found)
         found->bytes = site->bytes;
     return found;

@@ -761,7 +761,7 @@ void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread) {
     thread->splits = 0;
     run_guarded(job, thread);
     if (job->counts)
-        wl_counters_leave();
+        wl_counters_leave(job);
     if (job->follows_waves)
         wl_sanitize_drop(&thread->group);
     if (thread->splits)
