@@ -86,20 +86,42 @@ static void *call(void *argument) {
     return NULL;
 }
 
+static bool start_caller(struct caller *caller) {
+    pthread_mutex_init(&caller->lock, NULL);
+    pthread_cond_init(&caller->wake, NULL);
+    caller->first = NULL;
+    caller->last = &caller->first;
+    if (pthread_create(&caller->thread, NULL, call, caller) != 0)
+        return false;
+    pthread_detach(caller->thread);
+    return true;
+}
+
+void wl_rp_buffers_forked(void) {
+    self = NULL;
+    pthread_mutex_init(&all.lock, NULL);
+    for (unsigned i = 0; i < atomic_load(&all.buffer_count); i++) {
+        struct wl_rp_buffer *buffer = all.buffers[i];
+        pthread_mutex_init(&buffer->lock, NULL);
+        pthread_cond_init(&buffer->done, NULL);
+        buffer->open = NULL;
+        buffer->given = 0;
+        buffer->dropped = 0;
+    }
+    for (unsigned i = 0; i < atomic_load(&all.caller_count); i++)
+        (void)start_caller(all.callers[i]);
+}
+
 /* The lock of `all` is held. Returns the caller's number + 1; 0: there is none. */
 static unsigned make_caller(void) {
     const unsigned count = atomic_load(&all.caller_count);
     struct caller *made = count < CALLERS ? calloc(1, sizeof *made) : NULL;
     if (!made)
         return 0;
-    pthread_mutex_init(&made->lock, NULL);
-    pthread_cond_init(&made->wake, NULL);
-    made->last = &made->first;
-    if (pthread_create(&made->thread, NULL, call, made) != 0) {
+    if (!start_caller(made)) {
         free(made);
         return 0;
     }
-    pthread_detach(made->thread);
     all.callers[count] = made;
     atomic_store(&all.caller_count, count + 1);
     return count + 1;

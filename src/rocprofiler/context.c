@@ -30,12 +30,15 @@ int wl_rp_find_configurable(struct wl_rp_id id, struct wl_rp_context **context) 
     return wl_rp_configurable() != WL_RP_SUCCESS ? WL_RP_CONFIGURATION_LOCKED : *context ? WL_RP_SUCCESS : WL_RP_CONTEXT_NOT_FOUND;
 }
 
+static _Thread_local uint64_t known_thread;
+
 uint64_t wl_rp_thread(void) {
-    static _Thread_local uint64_t known;
-    if (!known)
-        known = (uint64_t)syscall(SYS_gettid);
-    return known;
+    if (!known_thread)
+        known_thread = (uint64_t)syscall(SYS_gettid);
+    return known_thread;
 }
+
+void wl_rp_thread_forked(void) { known_thread = 0; }
 
 bool wl_rp_wants(const struct wl_rp_operations *operations, int operation) {
     return operations->all || (operation >= 0 && operation < WL_RP_OPERATIONS && operations->bits[operation / 64] >> operation % 64 & 1);

@@ -99,6 +99,8 @@ bool wl_rp_records(const struct wl_rp_context *context, int kind, int operation)
 /* The tool's own number for a call or a piece of work, if it wants to give one. `thread` is the calling thread. */
 union wl_rp_user wl_rp_external(unsigned number, int request, int operation, uint64_t internal);
 uint64_t wl_rp_thread(void);
+/* In the child of a fork: the thread has another number. */
+void wl_rp_thread_forked(void);
 /* The context of an id, to be configured: WL_RP_SUCCESS, else why not. */
 int wl_rp_find_configurable(struct wl_rp_id id, struct wl_rp_context **context);
 /* Looks again whether libamdhip64 is to tell of calls and work. */
@@ -168,6 +170,8 @@ struct wl_rp_buffer *wl_rp_buffer(struct wl_rp_id id);
 /* Copies a record of `size` bytes to a buffer; of the category TRACING, or of another one. */
 void wl_rp_write(struct wl_rp_buffer *buffer, uint32_t kind, const void *record, size_t size);
 void wl_rp_write_of(struct wl_rp_buffer *buffer, uint32_t category, uint32_t kind, const void *record, size_t size);
+/* In the child of a fork, which has none of the threads for callbacks: starts them. The records so far are the parent's. */
+void wl_rp_buffers_forked(void);
 /* Gives every buffer's records to its callback, and waits until that is done. */
 void wl_rp_flush_all(void);
 

@@ -142,6 +142,11 @@ static void tell_of_hip(void) {
     }
 }
 
+static void forked(void) {
+    wl_rp_thread_forked();
+    wl_rp_buffers_forked();
+}
+
 /* Finds and initializes the tools; `forced` comes first, if it is not NULL. False: that has been done. */
 static bool start(wl_rp_configure forced) {
     unsigned before = BEFORE;
@@ -156,6 +161,7 @@ static bool start(wl_rp_configure forced) {
         initialize(i);
     atomic_store(&all.phase, RUNNING);
     (void)atexit(finalize_all);
+    (void)pthread_atfork(NULL, NULL, forked);
     if (all.count)
         tell_of_hip();
     return true;

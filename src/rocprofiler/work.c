@@ -5,15 +5,19 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- work that is queued --------------------------------------------------------------------------- */
 
-/* A piece of work from when it is queued until it ends; of a graph: for all of its pieces, for as long as the process lives. Its index + 1 is
+/* A piece of work from when it is queued until it ends; of a graph: until all of its pieces have ended. Its index + 1 is
  * what libamdhip64 keeps with the work. */
 struct queued {
     uint64_t call, thread, dispatch;
     uint32_t contexts; /* active when it was queued */
     bool graph;
+    uint32_t kernels, copies; /* of a graph: its pieces */
+    _Atomic uint32_t kernels_ended, copies_ended, ended;
+    union wl_rp_user (*pieces)[WL_RP_CONTEXTS]; /* what `external` is to be for each, the kernels first; NULL: what it is */
     union wl_rp_user external[WL_RP_CONTEXTS];
     const struct wl_rp_config *counters[WL_RP_CONTEXTS]; /* that the context wants of the dispatch; NULL: none */
     union wl_rp_user counters_user[WL_RP_CONTEXTS];
@@ -28,7 +32,7 @@ static struct {
     struct queued *_Atomic chunks[CHUNKS];
     _Atomic uint32_t count;
     struct queued *free;
-    _Atomic uint64_t outstanding; /* pieces, without those of graphs */
+    _Atomic uint64_t outstanding;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct queued *take(void) {
@@ -51,6 +55,8 @@ static struct queued *take(void) {
 }
 
 static void give_back(struct queued *queued) {
+    free(queued->pieces);
+    queued->pieces = NULL;
     pthread_mutex_lock(&all.lock);
     queued->next_free = all.free;
     all.free = queued;
@@ -99,10 +105,24 @@ static void choose_counters(const struct wl_trace_work *work, struct queued *que
     }
 }
 
+/* Tools may give each piece of a graph a number of its own. */
+static void ask_for_pieces(struct queued *queued) {
+    bool asked = false;
+    for (unsigned i = 0; i < WL_RP_CONTEXTS; i++)
+        asked |= queued->contexts >> i & 1 && wl_rp_context_at(i)->request.function;
+    const size_t count = (size_t)queued->kernels + queued->copies;
+    queued->pieces = asked && count ? calloc(count, sizeof *queued->pieces) : NULL;
+    for (size_t p = 0; queued->pieces && p < count; p++)
+        for (unsigned i = 0; i < WL_RP_CONTEXTS; i++)
+            if (queued->contexts >> i & 1)
+                queued->pieces[p][i] = p < queued->kernels ? wl_rp_external(i, WL_RP_REQUEST_DISPATCH, WL_RP_DISPATCH_ENQUEUE, queued->call)
+                                                           : wl_rp_external(i, WL_RP_REQUEST_COPY, 0, queued->call);
+}
+
 uint64_t wl_rp_queued(const struct wl_trace_work *work) {
     const bool graph = work->kind == WL_TRACE_NONE, copy = work->kind == WL_TRACE_COPY;
     uint32_t contexts = 0;
-    if (work->kind == WL_TRACE_FILL || !wl_rp_wants_work())
+    if (work->kind == WL_TRACE_FILL || (graph && !work->kernels && !work->copies) || !wl_rp_wants_work())
         return 0;
     for (unsigned i = 0; i < wl_rp_context_count(); i++) {
         const struct wl_rp_context *context = wl_rp_context_at(i);
@@ -118,15 +138,21 @@ uint64_t wl_rp_queued(const struct wl_trace_work *work) {
     queued->thread = wl_rp_thread();
     queued->contexts = contexts;
     queued->graph = graph;
+    queued->kernels = work->kernels;
+    queued->copies = work->copies;
+    atomic_store(&queued->kernels_ended, 0);
+    atomic_store(&queued->copies_ended, 0);
+    atomic_store(&queued->ended, 0);
+    if (graph)
+        ask_for_pieces(queued);
     for (unsigned i = 0; i < WL_RP_CONTEXTS; i++)
-        if (contexts >> i & 1)
+        if (contexts >> i & 1 && !queued->pieces)
             queued->external[i] =
                 wl_rp_external(i, copy ? WL_RP_REQUEST_COPY : WL_RP_REQUEST_DISPATCH, copy ? 0 : WL_RP_DISPATCH_ENQUEUE, queued->call);
     queued->dispatch = copy ? 0 : next_dispatch();
     if (work->kind == WL_TRACE_KERNEL && wl_rp_wants_counters())
         choose_counters(work, queued);
-    if (!graph)
-        atomic_fetch_add(&all.outstanding, 1);
+    atomic_fetch_add(&all.outstanding, 1);
     return queued->index + 1;
 }
 
@@ -185,28 +211,41 @@ static void give_counters(const struct wl_trace_work *work, const struct queued 
     }
 }
 
-/* A piece of a graph has a number of its own, and its counters are chosen now. */
-static void end_dispatch(const struct wl_trace_work *work, const struct queued *queued) {
-    struct queued own = *queued;
-    if (queued->graph) {
+/* A piece of a graph: a dispatch has a number of its own, and its counters are chosen now. Returns whether it was the graph's last one. */
+static bool end_piece(const struct wl_trace_work *work, struct queued *queued) {
+    const bool kernel = work->kind == WL_TRACE_KERNEL;
+    const uint32_t place = atomic_fetch_add(kernel ? &queued->kernels_ended : &queued->copies_ended, 1);
+    struct queued own = {.call = queued->call, .thread = queued->thread, .contexts = queued->contexts};
+    memcpy(own.external, queued->external, sizeof own.external);
+    if (queued->pieces && place < (kernel ? queued->kernels : queued->copies))
+        memcpy(own.external, queued->pieces[kernel ? place : queued->kernels + place], sizeof own.external);
+    if (kernel) {
         own.dispatch = next_dispatch();
         if (wl_rp_wants_counters())
             choose_counters(work, &own);
+        record_dispatch(work, &own);
+        give_counters(work, &own);
+    } else {
+        record_copy(work, &own);
     }
-    record_dispatch(work, &own);
-    give_counters(work, &own);
+    return atomic_fetch_add(&queued->ended, 1) + 1 == queued->kernels + queued->copies;
 }
 
 void wl_rp_worked(const struct wl_trace_work *work) {
     struct queued *queued = find(work->queued);
+    bool last = true;
     if (work->counts)
         wl_rp_add_counts((int)work->device, work->counts);
-    if (!queued)
-        return; /* queued before anybody wanted to know */
-    if (work->kind == WL_TRACE_KERNEL)
-        end_dispatch(work, queued);
-    else if (work->kind == WL_TRACE_COPY)
+    if (!queued || work->kind == WL_TRACE_FILL)
+        return; /* a fill, or queued before anybody wanted to know */
+    if (queued->graph) {
+        last = end_piece(work, queued);
+    } else if (work->kind == WL_TRACE_KERNEL) {
+        record_dispatch(work, queued);
+        give_counters(work, queued);
+    } else {
         record_copy(work, queued);
-    if (!queued->graph)
+    }
+    if (last)
         give_back(queued);
 }

@@ -398,6 +398,15 @@ static enum wl_status run_plan(struct wl_command *command, struct wl_stream *str
 
 static void dispose_plan(struct wl_command *command) { wl_plan_release(((struct plan_command *)command)->plan); }
 
+static struct wl_asker record_plan(const struct wl_plan *plan) {
+    uint32_t kernels = 0, copies = 0;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        kernels += plan->items[i].kind == WL_NODE_KERNEL;
+        copies += plan->items[i].kind == WL_NODE_COPY;
+    }
+    return wl_record_graph(kernels, copies);
+}
+
 enum wl_status wl_plan_enqueue(struct wl_plan *plan, struct wl_stream *stream) {
     struct plan_command *command = wl_command_new(sizeof *command, run_plan, dispose_plan);
     if (!command)
@@ -405,6 +414,6 @@ enum wl_status wl_plan_enqueue(struct wl_plan *plan, struct wl_stream *stream) {
     atomic_fetch_add(&plan->references, 1);
     command->plan = plan;
     if (wl_trace_on())
-        command->base.asker = wl_record_asker(WL_TRACE_NONE);
+        command->base.asker = record_plan(plan);
     return wl_stream_enqueue(stream, &command->base, NULL);
 }

@@ -34,6 +34,13 @@ static void describe(struct wl_trace_work *work, const struct wl_stream *stream,
     }
 }
 
+struct wl_asker wl_record_graph(uint32_t kernels, uint32_t copies) {
+    struct wl_asker asker = ask();
+    if (wl_trace_tells())
+        asker.queued = wl_trace_queued(&(struct wl_trace_work){.kernels = kernels, .copies = copies});
+    return asker;
+}
+
 struct wl_asker wl_record_queued(const struct wl_stream *stream, const struct wl_launch_request *request) {
     struct wl_asker asker = ask();
     WL_PROBE4(launch, (uintptr_t)request->kernel->kernel->name, stream->id, stream->context->index, (uintptr_t)request->grid);

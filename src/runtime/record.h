@@ -8,9 +8,10 @@
 #include "runtime/work.h"
 #include "trace/run.h"
 
-/* Who the calling thread's program is at work for: for commands, when they are queued while wl_trace_on(). `kind` is KERNEL, COPY, FILL, or NONE
- * for a graph. */
+/* Who the calling thread's program is at work for: for commands, when they are queued while wl_trace_on(). `kind` is COPY or FILL. */
 struct wl_asker wl_record_asker(enum wl_trace_kind kind);
+/* The same for a graph with so many kernels and copies. */
+struct wl_asker wl_record_graph(uint32_t kernels, uint32_t copies);
 
 /* The same for a launch. */
 struct wl_launch_request;

@@ -87,6 +87,7 @@ struct wl_trace_work {
     const char *kernel;               /* of kernels: the symbol; valid during the call */
     const void *loaded;               /* of kernels: the runtime's struct wl_loaded_kernel; the same */
     uint32_t items[3], block[3];      /* of kernels: work items of the grid and of a workgroup */
+    uint32_t kernels, copies;         /* of graphs that are queued: pieces of these kinds */
     uint32_t lds, scratch;            /* of kernels: bytes of a workgroup; of a work item */
     const struct wl_counts *counts;   /* of kernels: machine/counters.h; NULL: nothing was counted. Valid during the call */
     const void *target, *source;      /* of copies */

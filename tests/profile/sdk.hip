@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -209,6 +210,7 @@ static uint32_t launch_grid, launch_block;
 static uint64_t launch_call, streams_made, stream_set, code_objects, main_thread;
 static bool finalized;
 static thread_local uint64_t stream_now;
+static int requests;
 
 static std::string operation_name(int kind, int operation) {
     const char *name = nullptr;
@@ -291,6 +293,7 @@ static int on_request(uint64_t thread, id of, int kind, int operation, uint64_t,
     EXPECT(of.handle == context.handle && thread == static_cast<uint64_t>(gettid()) && (kind == 10 || kind == 11));
     EXPECT(kind != 11 || operation == 1);
     external->value = 100 + stream_now;
+    requests++;
     return 0;
 }
 
@@ -442,7 +445,9 @@ static void one_of_each(void) {
     twice<<<1, 64, 0, stream>>>(memory);
     OK(hipStreamEndCapture(stream, &graph));
     OK(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+    requests = 0;
     OK(hipGraphLaunch(exec, stream));
+    EXPECT(requests == 2); /* one for each piece, in the thread and at the time of the launch */
     OK(hipStreamSynchronize(stream));
     OK(rocprofiler_flush_buffer(buffer));
     uint64_t launch = 0;
@@ -450,6 +455,7 @@ static void one_of_each(void) {
         if (operation_name(CALLBACK_HIP, record.operation) == "hipGraphLaunch")
             launch = record.ids.internal;
     EXPECT(dispatches.size() == 2 && launch && dispatches[0].internal == launch && dispatches[1].internal == launch);
+    EXPECT(dispatches[0].dispatch != dispatches[1].dispatch && dispatches[0].external.value == 101 && dispatches[1].external.value == 101);
     OK(hipGraphExecDestroy(exec));
     OK(hipGraphDestroy(graph));
     OK(hipStreamDestroy(stream));
@@ -488,6 +494,24 @@ static void many(void) {
     OK(hipFree(memory));
 }
 
+/* A child's own thread gives its buffers to the callbacks. */
+static void in_a_child(void) {
+    const pid_t child = fork();
+    if (child == 0) {
+        int devices = 0;
+        alarm(60);
+        OK(rocprofiler_start_context(context));
+        OK(hipGetDeviceCount(&devices));
+        OK(rocprofiler_stop_context(context));
+        OK(rocprofiler_flush_buffer(buffer));
+        EXPECT(calls.size() == 1 && calls[0].thread == static_cast<uint64_t>(gettid()));
+        fflush(stdout);
+        _exit(failures);
+    }
+    int status = -1;
+    EXPECT(waitpid(child, &status, 0) == child && status == 0);
+}
+
 int main() {
     const char *name = nullptr;
     uint64_t time = 0, later = 0;
@@ -496,6 +520,7 @@ int main() {
     EXPECT(rocprofiler_create_context(&none) == LOCKED); /* outside of a tool's initialization */
     OK(rocprofiler_force_configure(configure));
     EXPECT(rocprofiler_force_configure(configure) == LOCKED);
+    in_a_child();
     EXPECT(rocprofiler_create_context(&none) == LOCKED);
     EXPECT(rocprofiler_configure_pc_sampling_service() == NOT_IMPLEMENTED);
     OK(rocprofiler_query_callback_tracing_kind_name(CALLBACK_HIP, &name, nullptr));
