@@ -4,6 +4,7 @@
 #include "api/traced_call.h"
 #include "base/clock.h"
 #include "runtime/core.h"
+#include "trace/trace.h"
 
 #include <pthread.h>
 #include <stdlib.h>

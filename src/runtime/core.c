@@ -1,5 +1,7 @@
 #include "runtime/core.h"
 
+#include "trace/trace.h"
+
 __attribute__((visibility("default"))) const struct wl_core wl_core = {
     .failure = wl_failure,
     .started = wl_runtime_started,

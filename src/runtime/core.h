@@ -10,7 +10,8 @@
 #include "runtime/memory.h"
 #include "runtime/module.h"
 #include "runtime/virtual.h"
-#include "trace/trace.h"
+
+struct wl_trace_work;
 
 struct wl_core {
     const char *(*failure)(void); /* wl_failure of this library, whose message it is when a call of this table fails */
@@ -37,12 +38,12 @@ struct wl_core {
     __typeof__(wl_module_context) *module_context;
     __typeof__(wl_launch_check) *launch_check;
     __typeof__(wl_launch_describe) *launch_describe;
-    /* For tools (trace/trace.h). */
-    __typeof__(wl_trace_modules_with) *watch_modules;
-    __typeof__(wl_trace_queued_with) *watch_queued;
-    __typeof__(wl_trace_set_tracer) *set_tracer;
-    __typeof__(wl_trace_count_launches) *count_launches;
-    __typeof__(wl_trace_function_table) *function_table;
+    /* For tools: the functions wl_trace_... of trace/trace.h, which the other libraries do not see. */
+    void (*watch_modules)(void (*tell)(const void *module, bool loaded));
+    void (*watch_queued)(uint64_t (*queued)(const struct wl_trace_work *work));
+    void (*set_tracer)(unsigned place, int (*tracer)(uint32_t domain, uint32_t operation, void *data));
+    bool (*count_launches)(void);
+    const void *(*function_table)(void);
 };
 
 extern const struct wl_core wl_core;

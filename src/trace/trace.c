@@ -282,7 +282,7 @@ static struct {
     const void *table;
 } tracers = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-void wl_trace_set_tracer(enum wl_trace_place place, wl_trace_tracer tracer) {
+void wl_trace_set_tracer(unsigned place, wl_trace_tracer tracer) {
     pthread_mutex_lock(&tracers.lock);
     atomic_store(&tracers.at[place], tracer);
     if (tracers.changed)
@@ -290,7 +290,7 @@ void wl_trace_set_tracer(enum wl_trace_place place, wl_trace_tracer tracer) {
     pthread_mutex_unlock(&tracers.lock);
 }
 
-wl_trace_tracer wl_trace_tracer_at(enum wl_trace_place place) { return atomic_load_explicit(&tracers.at[place], memory_order_acquire); }
+wl_trace_tracer wl_trace_tracer_at(unsigned place) { return atomic_load_explicit(&tracers.at[place], memory_order_acquire); }
 
 const void *wl_trace_function_table(void) { return tracers.table; }
 

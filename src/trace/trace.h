@@ -114,9 +114,9 @@ enum wl_trace_place {
     WL_TRACE_CALLBACKS,  /* libamdhip64's own, for hipRegisterApiCallback */
     WL_TRACE_PLACES
 };
-/* Sets one; NULL: there is none any more. Thread-safe. */
-void wl_trace_set_tracer(enum wl_trace_place place, wl_trace_tracer tracer);
-wl_trace_tracer wl_trace_tracer_at(enum wl_trace_place place);
+/* Sets one, by its enum wl_trace_place; NULL: there is none any more. Thread-safe. */
+void wl_trace_set_tracer(unsigned place, wl_trace_tracer tracer);
+wl_trace_tracer wl_trace_tracer_at(unsigned place);
 /* `changed` is called whenever one has been set, by one thread at a time. `table` is the table of HIP's functions, for tools. */
 void wl_trace_watch_tracers(void (*changed)(void), const void *table);
 const void *wl_trace_function_table(void);
