@@ -49,10 +49,14 @@ void wl_san_group_begin(struct wl_san_group *group) {
 void wl_san_group_end(struct wl_san_group *group) {
     if (races(group->launch))
         wl_race_group_end(group);
-    if (inits(group->launch))
-        wl_init_group_end(group);
     if (syncs(group->launch))
-        wl_sync_group_end(group);
+        wl_sync_progress();
+}
+
+void wl_san_group_free(struct wl_san_group *group) {
+    wl_race_group_free(group);
+    wl_init_group_free(group);
+    wl_sync_group_free(group);
 }
 
 void wl_san_wave_begin(struct wl_san_wave *wave) {

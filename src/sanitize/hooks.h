@@ -37,9 +37,9 @@ struct wl_san_group {
     uint32_t size[3]; /* work items; smaller at the ends of a grid */
     uint64_t number;  /* x + grid.x * (y + grid.y * z) */
     uint32_t wave_count;
-    uint32_t phase;     /* barriers that all waves have passed */
-    const uint8_t *lds; /* its memory, where values can be looked at */
-    void *race, *sync, *init;
+    uint32_t phase;           /* barriers that all waves have passed */
+    const uint8_t *lds;       /* its memory, where values can be looked at */
+    void *race, *sync, *init; /* what the tools remember. Begins as NULL, and stays for the workgroup that comes next: wl_san_group_free */
 };
 
 enum { WL_SAN_DEEPEST_CALLS = 32 }; /* of device functions that a wave is known to be in */
@@ -84,6 +84,8 @@ void wl_san_launch_end(struct wl_san_launch *launch);
 void wl_san_object_gone(const struct wl_codeobject *object);
 void wl_san_group_begin(struct wl_san_group *group);
 void wl_san_group_end(struct wl_san_group *group);
+/* No workgroup comes next. */
+void wl_san_group_free(struct wl_san_group *group);
 void wl_san_wave_begin(struct wl_san_wave *wave);
 void wl_san_wave_end(struct wl_san_wave *wave);
 /* What nobody wrote of the wave's registers; NULL: there is no memory for that, or initcheck does not watch the launch. */

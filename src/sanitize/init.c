@@ -4,25 +4,11 @@
 #include "sanitize/init_state.h"
 #include "sanitize/lazy.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* ---- lives ----------------------------------------------------------------------------------- */
-
-static struct {
-    pthread_mutex_t lock;
-    struct wl_init_group *groups;
-} spare = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static struct wl_init_group *take_group(void) {
-    pthread_mutex_lock(&spare.lock);
-    struct wl_init_group *group = spare.groups;
-    if (group)
-        spare.groups = group->next;
-    pthread_mutex_unlock(&spare.lock);
-    return group ? group : calloc(1, sizeof *group);
-}
 
 /* Nobody has written it. False: there is no memory for that. */
 static bool begin_area(struct wl_init_area *area, size_t size) {
@@ -44,19 +30,28 @@ static bool begin_area(struct wl_init_area *area, size_t size) {
 }
 
 void wl_init_group_begin(struct wl_san_group *group) {
-    struct wl_init_group *g = group->init = take_group();
-    if (g && !begin_area(&g->lds, group->launch->lds_size))
-        wl_init_group_end(group);
-}
-
-void wl_init_group_end(struct wl_san_group *group) {
     struct wl_init_group *g = group->init;
     if (!g)
-        return;
-    pthread_mutex_lock(&spare.lock);
-    g->next = spare.groups;
-    spare.groups = g;
-    pthread_mutex_unlock(&spare.lock);
+        g = group->init = calloc(1, sizeof *g);
+    if (g && !begin_area(&g->lds, group->launch->lds_size))
+        wl_init_group_free(group);
+}
+
+static void free_area(struct wl_init_area *area) {
+    free(area->bits);
+    free(area->origins);
+}
+
+void wl_init_group_free(struct wl_san_group *group) {
+    struct wl_init_group *g = group->init;
+    for (unsigned i = 0; g && i < sizeof g->waves / sizeof *g->waves; i++)
+        if (g->waves[i]) {
+            free_area(&g->waves[i]->scratch);
+            munmap(g->waves[i], sizeof *g->waves[i]);
+        }
+    if (g)
+        free_area(&g->lds);
+    free(g);
     group->init = NULL;
 }
 

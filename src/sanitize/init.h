@@ -8,7 +8,7 @@
 
 /* Lives of workgroups and waves (hooks.h). At its begin nothing of a wave's registers is defined. */
 void wl_init_group_begin(struct wl_san_group *group);
-void wl_init_group_end(struct wl_san_group *group);
+void wl_init_group_free(struct wl_san_group *group);
 void wl_init_wave_begin(struct wl_san_wave *wave);
 void wl_init_access(struct wl_san_wave *wave, const struct wl_san_access *access);
 /* The same for native code. False: nothing was done. */

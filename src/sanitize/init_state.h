@@ -40,7 +40,6 @@ struct wl_init_wave {
 struct wl_init_group {
     struct wl_init_area lds;
     struct wl_init_wave *waves[32]; /* made when they are needed; they stay */
-    struct wl_init_group *next;
 };
 
 /* ---- findings (init_report.c) ---- */

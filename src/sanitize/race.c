@@ -81,24 +81,6 @@ static void begin_phase(struct wl_race_group *group, bool new_unit) {
 
 /* ---- lives ------------------------------------------------------------------------------------ */
 
-/* The records of workgroups that have ended, for the next ones to use: a launch begins and ends many. Their waves are as new, but keep the
- * memory that they have allocated. */
-static struct {
-    pthread_mutex_t lock;
-    struct wl_race_group *groups;
-} spare = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static struct wl_race_group *take_group(void) {
-    pthread_mutex_lock(&spare.lock);
-    struct wl_race_group *group = spare.groups;
-    if (group)
-        spare.groups = group->next;
-    pthread_mutex_unlock(&spare.lock);
-    if (!group && (group = calloc(1, sizeof *group)))
-        group->teller = wl_race_teller();
-    return group;
-}
-
 static void end_wave(struct wl_race_wave *wave) {
     wl_clock_drop(wave->clock);
     wl_clock_drop(wave->pending);
@@ -115,8 +97,9 @@ static void end_wave(struct wl_race_wave *wave) {
 
 void wl_race_group_begin(struct wl_san_group *group) {
     static atomic_uint uids;
-    struct wl_race_group *g = take_group();
-    group->race = g;
+    struct wl_race_group *g = group->race;
+    if (!g && (g = group->race = calloc(1, sizeof *g)))
+        g->teller = wl_race_teller();
     if (!g)
         return;
     g->launch = group->launch->race;
@@ -129,8 +112,8 @@ void wl_race_group_begin(struct wl_san_group *group) {
     g->phase_row = 0;
     wl_race_log_forget(g);
     g->grid_phase = atomic_load_explicit(&g->launch->grid_phase, memory_order_relaxed);
-    if (group->launch->lds_size)
-        g->lds = wl_race_lds_take();
+    if (group->launch->lds_size && !g->lds)
+        g->lds = wl_race_lds_make();
     for (uint32_t i = 0; i < g->wave_count; i++)
         wl_race_begin_row(g, i, 0);
     g->phase_first = g->phase_unit = g->waves[0].own;
@@ -142,17 +125,24 @@ void wl_race_group_end(struct wl_san_group *group) {
         return;
     for (uint32_t i = 0; i < g->wave_count; i++)
         end_wave(&g->waves[i]);
-    if (g->lds)
-        wl_race_lds_give(g->lds);
-    g->lds = NULL;
     wl_race_variables_free(g->variables);
     g->variables = NULL;
     if (g->unit_count)
         memset(g->units, 0, g->unit_count * sizeof *g->units);
-    pthread_mutex_lock(&spare.lock);
-    g->next = spare.groups;
-    spare.groups = g;
-    pthread_mutex_unlock(&spare.lock);
+}
+
+void wl_race_group_free(struct wl_san_group *group) {
+    struct wl_race_group *g = group->race;
+    for (unsigned i = 0; g && i < sizeof g->waves / sizeof *g->waves; i++) {
+        free(g->waves[i].looks);
+        free(g->waves[i].strips);
+    }
+    if (g) {
+        wl_race_lds_free(g->lds);
+        free(g->log);
+        free(g->units);
+    }
+    free(g);
     group->race = NULL;
 }
 

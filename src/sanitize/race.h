@@ -9,6 +9,7 @@ void wl_race_launch_end(struct wl_san_launch *launch);
 void wl_race_object_gone(const struct wl_codeobject *object);
 void wl_race_group_begin(struct wl_san_group *group);
 void wl_race_group_end(struct wl_san_group *group);
+void wl_race_group_free(struct wl_san_group *group);
 void wl_race_wave_begin(struct wl_san_wave *wave);
 void wl_race_wave_end(struct wl_san_wave *wave);
 void wl_race_access(struct wl_san_wave *wave, const struct wl_san_access *access);

@@ -157,33 +157,12 @@ void wl_race_forget_all(void) {
 
 /* ---- LDS -------------------------------------------------------------------------------------- */
 
-enum { KEPT = 64 };
-static struct {
-    pthread_mutex_t lock;
-    struct wl_race_block *blocks[KEPT];
-    unsigned count;
-} spare = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
 /* LDS has up to 160 KiB: as many blocks side by side. */
 enum { LDS_BLOCKS = 3 };
 
-struct wl_race_block *wl_race_lds_take(void) {
-    struct wl_race_block *block = NULL;
-    pthread_mutex_lock(&spare.lock);
-    if (spare.count)
-        block = spare.blocks[--spare.count];
-    pthread_mutex_unlock(&spare.lock);
-    return block ? block : wl_san_map(LDS_BLOCKS * sizeof *block);
-}
+struct wl_race_block *wl_race_lds_make(void) { return wl_san_map(LDS_BLOCKS * sizeof(struct wl_race_block)); }
 
-void wl_race_lds_give(struct wl_race_block *block) {
-    bool kept = false;
-    pthread_mutex_lock(&spare.lock);
-    if (spare.count < KEPT) {
-        spare.blocks[spare.count++] = block;
-        kept = true;
-    }
-    pthread_mutex_unlock(&spare.lock);
-    if (!kept)
+void wl_race_lds_free(struct wl_race_block *block) {
+    if (block)
         munmap(block, LDS_BLOCKS * sizeof *block);
 }

@@ -90,9 +90,9 @@ static inline void wl_race_unlock(uint64_t address) { atomic_store_explicit(wl_r
 /* Forgets all accesses to a range; to all memory. */
 void wl_race_forget(uint64_t address, uint64_t size);
 void wl_race_forget_all(void);
-/* Cells for a workgroup's LDS, with records of earlier workgroups in them. */
-struct wl_race_block *wl_race_lds_take(void);
-void wl_race_lds_give(struct wl_race_block *block);
+/* Cells for a workgroup's LDS. NULL: there is no memory. */
+struct wl_race_block *wl_race_lds_make(void);
+void wl_race_lds_free(struct wl_race_block *block);
 
 /* ---- instructions (race_site.c) ---- */
 struct wl_race_site {
@@ -210,6 +210,7 @@ struct wl_race_number {
     uint32_t number;
 };
 enum { WL_RACE_NUMBERS = 128 };
+/* Kept for the next workgroup (wl_san_group). Its waves are as new then, but keep the memory that they have allocated. */
 struct wl_race_group {
     struct wl_race_launch *launch;
     uint32_t launch_number;                         /* the launch's */
@@ -219,17 +220,16 @@ struct wl_race_group {
     uint32_t *units; /* of rows 0 on; 0: none */
     uint32_t unit_count;
     uint32_t phase_row;
-    uint64_t phase_first; /* records of this workgroup below were made before the last barrier */
-    uint64_t phase_unit;  /* the first record of that row's unit */
-    struct wl_race_block *lds;
-    struct wl_race_log *log; /* loads of LDS (race_log.c); NULL until there are any */
-    bool logs;               /* it has some */
-    bool lds_stored;         /* a wave has stored to LDS since the last barrier */
+    uint64_t phase_first;      /* records of this workgroup below were made before the last barrier */
+    uint64_t phase_unit;       /* the first record of that row's unit */
+    struct wl_race_block *lds; /* NULL until there is any; with records of earlier workgroups */
+    struct wl_race_log *log;   /* loads of LDS (race_log.c); NULL until there are any */
+    bool logs;                 /* it has some */
+    bool lds_stored;           /* a wave has stored to LDS since the last barrier */
     struct wl_race_variables *variables;
     uint32_t grid_phase;
     uint32_t wave_count;
     struct wl_race_wave waves[32];
-    struct wl_race_group *next; /* of those that nobody uses */
 };
 /* Keys of clocks: all waves of a workgroup (rows below), or one. */
 static inline uint64_t wl_race_key(uint32_t uid) { return (uint64_t)uid << 6; }

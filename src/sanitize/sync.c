@@ -36,8 +36,7 @@ struct sync_wave {
     bool ended, told;
 };
 struct sync_group {
-    struct sync_group *next; /* of those that nobody uses */
-    uint64_t odd_code;       /* a barrier at which waves met others that were at another one; 0: none */
+    uint64_t odd_code; /* a barrier at which waves met others that were at another one; 0: none */
     struct wl_san_place odd;
     struct sync_wave waves[32];
 };
@@ -48,21 +47,6 @@ struct sync_group {
 static atomic_ullong done;
 
 void wl_sync_progress(void) { atomic_store_explicit(&done, atomic_load_explicit(&done, memory_order_relaxed) + 1, memory_order_relaxed); }
-
-/* As in race.c: for the next workgroups to use. */
-static struct {
-    pthread_mutex_t lock;
-    struct sync_group *groups;
-} spare = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static struct sync_group *take_group(void) {
-    pthread_mutex_lock(&spare.lock);
-    struct sync_group *group = spare.groups;
-    if (group)
-        spare.groups = group->next;
-    pthread_mutex_unlock(&spare.lock);
-    return group ? group : calloc(1, sizeof *group);
-}
 
 /* The places count where there is a code for them. */
 static void begin_wave(struct sync_wave *wave, uint64_t lanes) {
@@ -75,23 +59,17 @@ static void begin_wave(struct sync_wave *wave, uint64_t lanes) {
 }
 
 void wl_sync_group_begin(struct wl_san_group *group) {
-    struct sync_group *g = group->wave_count <= 32 ? take_group() : NULL;
-    group->sync = g;
+    struct sync_group *g = group->sync;
+    if (!g)
+        g = group->sync = calloc(1, sizeof *g);
     if (g)
         g->odd_code = 0;
     wl_sync_progress();
 }
 
-void wl_sync_group_end(struct wl_san_group *group) {
-    struct sync_group *g = group->sync;
-    if (g) {
-        pthread_mutex_lock(&spare.lock);
-        g->next = spare.groups;
-        spare.groups = g;
-        pthread_mutex_unlock(&spare.lock);
-    }
+void wl_sync_group_free(struct wl_san_group *group) {
+    free(group->sync);
     group->sync = NULL;
-    wl_sync_progress();
 }
 
 void wl_sync_wave_begin(struct wl_san_wave *wave) {

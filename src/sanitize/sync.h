@@ -5,7 +5,7 @@
 #include "sanitize/hooks.h"
 
 void wl_sync_group_begin(struct wl_san_group *group);
-void wl_sync_group_end(struct wl_san_group *group);
+void wl_sync_group_free(struct wl_san_group *group);
 void wl_sync_wave_begin(struct wl_san_wave *wave);
 void wl_sync_wave_end(struct wl_san_wave *wave);
 void wl_sync_run(struct wl_san_wave *wave, const struct wl_san_lanes *run);

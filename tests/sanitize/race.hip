@@ -46,6 +46,29 @@ CASE(shifted) {
     LAUNCH(shifted, 1, 256, out);
 }
 
+/* A loop reads every second element. One of those is overwritten at the same time, or behind a barrier; one that nobody reads always is. */
+KERNEL in_steps(int *out) {
+    __shared__ int part[256];
+    part[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    int sum = 0;
+    if (threadIdx.x >= 128)
+#pragma unroll 1
+        for (int i = 0; i < 100; i++)
+            sum += part[2 * i]; // FAULT: racecheck race-waves #in_steps
+    else if (threadIdx.x == 0)
+        part[65] = 1;
+    BARRIER_UNLESS(F);
+    if (threadIdx.x == 0)
+        part[64] = 1; // OTHER: #in_steps
+    __syncthreads();
+    out[threadIdx.x] = part[threadIdx.x] + sum;
+}
+CASE(in_steps) {
+    Buffer<int> out(256);
+    LAUNCH(in_steps, 1, 256, out);
+}
+
 KERNEL counter_of_waves(int *out) {
     __shared__ int count;
     if (threadIdx.x == 0)

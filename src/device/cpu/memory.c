@@ -110,8 +110,7 @@ enum wl_status wl_group_fit(struct wl_group *group, const struct wl_group_needs 
 }
 
 void wl_group_release(struct wl_group *group) {
-    wl_sanitize_drop(group);
-    free(group->sanitized);
+    wl_sanitize_free(group);
     for (unsigned i = 0; i < WL_MAX_WAVES; i++)
         wl_debug_wave_free(group->runners[i].debug);
     release_lds(group);

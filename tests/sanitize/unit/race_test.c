@@ -36,6 +36,7 @@ static void begin(struct item *item, uint32_t number) {
 static void end(struct item *item) {
     wl_san_wave_end(&item->wave);
     wl_san_group_end(&item->group);
+    wl_san_group_free(&item->group);
 }
 
 /* Tells of the store; it is made by whoever calls. */

@@ -481,7 +481,9 @@ bool wl_sanitize_start(struct wl_job *job, struct wl_group *group, const struct 
         return false;
     }
     struct wl_san_group *watched = &group->sanitized->group;
-    *watched = (struct wl_san_group){.launch = job->sanitized, .wave_count = extent->waves, .lds = group->lds};
+    watched->launch = job->sanitized;
+    watched->wave_count = extent->waves;
+    watched->lds = group->lds;
     memcpy(watched->id, group->id, sizeof watched->id);
     memcpy(watched->size, extent->size, sizeof watched->size);
     wl_san_group_begin(watched);
@@ -538,6 +540,14 @@ void wl_sanitize_done(struct wl_group *group) {
 void wl_sanitize_drop(struct wl_group *group) {
     if (group->sanitized && group->sanitized->group.launch)
         wl_sanitize_done(group);
+}
+
+void wl_sanitize_free(struct wl_group *group) {
+    wl_sanitize_drop(group);
+    if (group->sanitized)
+        wl_san_group_free(&group->sanitized->group);
+    free(group->sanitized);
+    group->sanitized = NULL;
 }
 
 void wl_sanitize_gws(const struct wl_runner *runner, const struct wl_wave *wave) {

@@ -38,6 +38,8 @@ void wl_sanitize_released(struct wl_group *group);
 void wl_sanitize_done(struct wl_group *group);
 /* The launch has failed, or ends: if the workgroup was not done, it is now. */
 void wl_sanitize_drop(struct wl_group *group);
+/* The same; no workgroup comes next. */
+void wl_sanitize_free(struct wl_group *group);
 /* The runner's wave enters code that does not follow undefined bits: from here on its registers have none. */
 void wl_sanitize_forget(const struct wl_runner *runner, const struct wl_wave *wave);
 /* The runner's wave exited with a message to the global wave sync unit; it goes on behind it. */
