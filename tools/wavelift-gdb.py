@@ -7,21 +7,34 @@ and `disassemble`; and backtraces without the runtime's own functions.
 
 The layout of what it reads is that of src/device/cpu/debug/debug.h."""
 
+import os
 import re
 import struct
+import subprocess
+import tempfile
 
 import gdb
 from gdb.FrameDecorator import FrameDecorator
+from gdb.unwinder import Unwinder, register_unwinder
 
-HERE = struct.Struct("<3I3I3I3IIIIIQQQQQQIIQ")  # struct wl_debug_here
-VISIT = struct.Struct("<Q3q3q")  # struct wl_debug_visit
+HERE = struct.Struct("<3I3I3I3IIIIIQQQQQQIIQQQQ")  # struct wl_debug_here
+VISIT = struct.Struct("<QII")  # struct wl_debug_visit
+PAST = struct.Struct("<4Q")  # struct wl_debug_past
+WATCH = struct.Struct("<Q3II")  # struct wl_debug_watch
+QUEUE = struct.Struct("<QIIQQ")  # struct wl_debug_queue
+OPERATION = struct.Struct("<IIQ")  # struct wl_debug_operation
 WAVE = struct.Struct("<QQII")  # struct wl_debug_wave_row
 PLACE = struct.Struct("<QQ3IIII")  # struct wl_debug_place
 VISITS = 64
+OPERATIONS = 4096
+HISTORY = 1 << 15
+WATCHES = 8
+MOST_WAVES = 32  # of a workgroup
 SGPRS = 128  # offset of sgpr[] in struct wl_wave
 VGPRS = 640  # of vgpr[]
 VCC, M0, EXEC = 106, 124, 126  # places in sgpr[]
 AGPR = 256  # the first AGPR's row
+FRAME_REGISTER = 12  # WL_DEBUG_FRAME_REGISTER, r12
 
 
 class Here:
@@ -31,7 +44,8 @@ class Here:
         v = HERE.unpack(data)
         self.block, self.thread, self.block_dim, self.grid_dim = v[0:3], v[3:6], v[6:9], v[9:12]
         self.lane, self.wave, self.wave_size, self.rows = v[12:16]
-        self.exec, self.state, self.pc, self.mark, self.scratch, self.kernel, self.stopped, self.waves, self.processor = v[16:25]
+        self.exec, self.state, self.pc, self.mark, self.scratch, self.kernel, self.stopped, self.waves, self.processor, self.frame, \
+            self.launch, self.step = v[16:28]
 
     def active(self, lane):
         return self.exec >> lane & 1
@@ -46,7 +60,9 @@ class Here:
 # What wl_debug_table tells the places of (src/api/debugger_table.c).
 SYMBOLS = ("wl_debugger", "wl_debug_here", "wl_debug_modules", "wl_debug_waves", "wl_debug_visits", "wl_debug_visit_count",
            "wl_debug_instruction", "wl_debug_untold", "wl_debug_place", "wl_debug_lane", "wl_debug_disassemble", "wl_debug_tell",
-           "wl_debug_find_place")
+           "wl_debug_find_place", "wl_debug_operations", "wl_debug_wave",
+           "wl_debug_queues", "wl_debug_list_queues", "wl_debug_history", "wl_debug_goal", "wl_debug_reached", "wl_debug_watches",
+           "wl_debug_watch_count")
 symbols = {}  # addresses, by name
 
 
@@ -110,17 +126,33 @@ def call(name, *arguments):
 # ---- shadows -----------------------------------------------------------------------------------------------------------------------
 
 
+class Module:
+    """A code object: its shadows from `low` up to `high`."""
+
+    def __init__(self, address):
+        self.next, self.low, size, _, _, _, _, self.file_at, self.file_size = struct.unpack("<9Q", memory(address, 72))
+        self.high = self.low + size
+
+    def file(self):
+        """What gdb was told of the code object."""
+        return memory(self.file_at, self.file_size)
+
+
 def modules():
-    """(first shadow, behind the last one, address of the code object's address 0) of all code objects."""
+    """All code objects."""
     head = symbol("wl_debug_modules")
     entry = struct.unpack("<Q", memory(head, 8))[0] if head else 0
     while entry:
-        entry, shadows, size, begin = struct.unpack("<4Q", memory(entry, 32))
-        yield shadows, shadows + size, shadows - begin
+        module = Module(entry)
+        yield module
+        entry = module.next
+
+
+BEHIND_CALL = 2  # bytes from a shadow to its jump
 
 
 def is_shadow(pc):
-    return any(low <= pc < high for low, high, _ in modules())
+    return any(module.low <= pc < module.high for module in modules())
 
 
 def frames():
@@ -134,11 +166,74 @@ def frames():
 
 
 def kernel_frame():
-    """The innermost frame of AMD code, and how far out it is."""
+    """The innermost frame of AMD code of the wave that is looked at, and how far out it is."""
     for level, frame in enumerate(frames()):
+        if level == 0 and other_wave.enabled:
+            continue
         if is_shadow(frame.pc()):
             return frame, level
     return None, 0
+
+
+# ---- other waves --------------------------------------------------------------------------------------------------------------------------
+
+
+class FrameId:
+    def __init__(self, sp, pc):
+        self.sp, self.pc = sp, pc
+
+
+def function_of(pc):
+    """Where the function begins that is not inlined."""
+    block = gdb.block_for_pc(pc)
+    while block and block.superblock and not block.superblock.is_static:
+        block = block.superblock
+    return block.start if block else pc
+
+
+def frame_id(frame):
+    """What gdb itself knows a frame by, which stays while another wave is looked at: steps begin in it."""
+    older = frame.older()
+    while older and older.type() == gdb.INLINE_FRAME:
+        older = older.older()
+    if is_shadow(frame.pc()):
+        stack = place(int(frame.read_register("r12")) + 112, "unsigned long")  # in_front of struct wl_debug_frame
+    else:
+        stack = older.read_register("rsp") if older else frame.read_register("rsp")
+    return FrameId(stack, gdb.Value(function_of(frame.pc())))
+
+
+class OtherWave(Unwinder):
+    """While another wave of the workgroup is looked at, its innermost function seems to be the caller of what the thread runs."""
+
+    def __init__(self):
+        super().__init__("wavelift")
+        self.enabled = False
+        self.at = self.registers = None
+
+    def look(self, wave):
+        """Begins, when the library has made the wave's frames; None: ends."""
+        self.enabled = False
+        gdb.invalidate_cached_frames()
+        frame = gdb.newest_frame()
+        self.at = frame.read_register("rip"), frame.read_register("rsp")
+        self.id = frame_id(frame)
+        self.enabled = wave is not None
+        if wave:
+            self.registers = {"rip": wave.pc + BEHIND_CALL, "r12": wave.frame, "rsp": int(self.at[1])}
+        gdb.invalidate_cached_frames()
+
+    def __call__(self, pending):
+        at = pending.read_register("rip"), pending.read_register("rsp")
+        if not self.enabled or [int(value) for value in at] != [int(value) for value in self.at]:
+            return None
+        info = pending.create_unwind_info(self.id)
+        for name, value in self.registers.items():
+            info.add_saved_register(name, gdb.Value(value).cast(pending.read_register(name).type))
+        return info
+
+
+other_wave = OtherWave()
 
 
 # ---- native code ---------------------------------------------------------------------------------------------------------------------
@@ -315,44 +410,141 @@ def make_plain():
 
 # ---- breakpoints ------------------------------------------------------------------------------------------------------------------------
 
-COMPARISON = re.compile(r"\s*\$(blockIdx|threadIdx)\.([xyz])\s*==\s*(\d+)\s*$")
+# Operations of gdb's bytecode, by name ("The GDB Agent Expression Mechanism" in its manual).
+CODES = dict(add=2, sub=3, mul=4, div_signed=5, div_unsigned=6, rem_signed=7, rem_unsigned=8, lsh=9, rsh_signed=10, rsh_unsigned=11,
+             log_not=14, bit_and=15, bit_or=16, bit_xor=17, bit_not=18, equal=19, less_signed=20, less_unsigned=21, ext=22, ref8=23, ref16=24,
+             ref32=25, ref64=26, if_goto=32, goto=33, const8=34, const16=35, const32=36, const64=37, reg=38, end=39, dup=40, pop=41,
+             zero_ext=42, swap=43, pick=50, rot=51)
+OPERATION_LINE = re.compile(r"^\s*(\d+)  (\w+)(?: (\d+))?$", re.MULTILINE)
+WORK_ITEM = re.compile(r"\$(?:(blockIdx|threadIdx|blockDim|gridDim)\s*\.\s*([xyz])|(lane|wave))\b")
 
 
-def limits(condition):
-    """The blockIdx and threadIdx that a condition may be true for: -1 where it does not say."""
-    found = [-1] * 6
-    if "||" not in condition and "?" not in condition:
-        for part in condition.split("&&"):
-            match = COMPARISON.match(part)
-            if match:
-                found["xyz".index(match[2]) + (3 if match[1] == "threadIdx" else 0)] = int(match[3])
+def offset_in_here(match):
+    """Where in struct wl_debug_here the value of a convenience variable is."""
+    if match[3]:
+        return 48 if match[3] == "lane" else 52
+    return ("blockIdx", "threadIdx", "blockDim", "gridDim").index(match[1]) * 12 + "xyz".index(match[2]) * 4
+
+
+compiled = {}  # conditions' operations by shadow and text, until more code comes
+COMPILER = """
+import gdb
+for place, condition in {conditions!r}:
+    print("condition")
+    try:
+        print(gdb.execute(f"maint agent-eval -at {{place}}, {{condition}}", to_string=True))
+    except gdb.error:
+        pass
+"""
+
+
+def run_compiler(module, conditions):
+    """Lets another gdb make bytecode of conditions: [(place, text)]; returns what it prints about each. Here an error would end the command that
+    the program runs in, because gdb takes errors for a command's end."""
+    this = os.readlink("/proc/self/exe")
+    with tempfile.TemporaryDirectory() as folder:
+        script, code = os.path.join(folder, "script.py"), os.path.join(folder, "code")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(COMPILER.format(conditions=conditions))
+        with open(code, "wb") as file:
+            file.write(module.file())
+        try:
+            result = subprocess.run([this if "gdb" in os.path.basename(this) else "gdb", "-nx", "-q", "-batch", "-ex", "set language c++",
+                                     "-x", script, code], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+        except (OSError, subprocess.SubprocessError):
+            return []
+    return result.stdout.split("condition\n")[1:]
+
+
+def read_operations(listing, address):
+    """The operations of a condition at a shadow: [(code, operand)]; none: gdb has no bytecode for it."""
+    for scope in listing.split("Scope: ")[1:]:
+        if int(scope.split(None, 1)[0], 16) != address:
+            continue
+        lines = OPERATION_LINE.findall(scope)
+        numbers = {int(at): number for number, (at, _, _) in enumerate(lines)}  # of operations, by their places in the bytecode
+        operations = []
+        for _, name, operand in lines:
+            code, value = CODES.get(name), int(operand or 0)
+            if code is None or name == "reg" and value != FRAME_REGISTER:
+                return []
+            operations.append((code, numbers.get(value, len(lines)) if name in ("if_goto", "goto") else value))
+        return operations
+    return []
+
+
+def compile_conditions(asked):
+    """Makes what `compiled` lacks of conditions: [(shadow, text)]."""
+    here_at = symbol("wl_debug_here")
+    for module in modules():
+        new = [key for key in dict.fromkeys(asked) if key not in compiled and module.low <= key[0] < module.high]
+        conditions = []
+        for address, condition in new:
+            line = gdb.find_pc_line(address)
+            text = WORK_ITEM.sub(lambda match: f"(*(unsigned int *){here_at + offset_in_here(match):#x})", condition)
+            conditions.append((f"{line.symtab.filename}:{line.line}" if line.symtab else "0", text))
+        listings = run_compiler(module, conditions) if new else []
+        for number, (address, condition) in enumerate(new):
+            compiled[address, condition] = read_operations(listings[number], address) if number < len(listings) else []
+
+
+def operands_of_and(condition):
+    """The operands of && in a condition that has no other operator of so low a precedence."""
+    parts, depth, begin = [], 0, 0
+    for at, char in enumerate(condition):
+        depth += (char in "([{") - (char in ")]}")
+        if depth == 0 and (char in "?,'\"" or condition.startswith("||", at)):
+            return [condition]
+        if depth == 0 and condition.startswith("&&", at) and at >= begin:
+            parts.append(condition[begin:at])
+            begin = at + 2
+    return parts + [condition[begin:]]
+
+
+def operations_of(conditions):
+    """What the library is to ask each lane for conditions: [(shadow, text)]; nothing: gdb asks. A condition that gdb has no bytecode for may have
+    parts joined by && that it has some for."""
+    compile_conditions(conditions)
+    rest = [key for key in conditions if not compiled.get(key)]
+    compile_conditions([(address, part) for address, condition in rest for part in operands_of_and(condition)])
+    shorter = {(address, condition): (address, " && ".join(part for part in operands_of_and(condition) if compiled.get((address, part))))
+               for address, condition in rest}
+    compile_conditions([key for key in shorter.values() if key[1]])
+    return [compiled.get(shorter.get(key, key), []) for key in conditions]
+
+
+def breakpoints_at_shadows(without):
+    """The enabled breakpoints' conditions by shadow; None: that of a breakpoint without one. `without`: a number to leave out."""
+    found = {}
+    for breakpoint in gdb.breakpoints():
+        if breakpoint.number == without or not breakpoint.is_valid() or breakpoint.pending or not breakpoint.enabled or not breakpoint.location:
+            continue
+        for location in getattr(breakpoint, "locations", []):
+            if location.enabled and is_shadow(location.address):
+                found.setdefault(location.address, []).append(breakpoint.condition)
     return found
 
 
-def tell_visits(_=None):
+def tell_visits(without=None):
     """Tells the library which breakpoints have conditions."""
     table, count = symbol("wl_debug_visits"), symbol("wl_debug_visit_count")
     if table is None or count is None or not gdb.selected_inferior().pid:
         return
-    rows = {}
-    for breakpoint in gdb.breakpoints():
-        if not breakpoint.is_valid() or breakpoint.pending or not breakpoint.enabled or not breakpoint.location:
-            continue
-        for location in getattr(breakpoint, "locations", []):
-            if location.enabled and is_shadow(location.address):
-                limit = limits(breakpoint.condition) if breakpoint.condition else None
-                rows.setdefault(location.address, []).append(limit)
-    visits = b""
-    for address, found in rows.items():
-        conditions = [limit for limit in found if limit is not None]
-        if not conditions or len(visits) >= VISITS * VISIT.size:
-            continue
-        limit = conditions[0] if len(found) == 1 else [-1] * 6
-        visits += VISIT.pack(address, *limit)
+    visits, operations = [], []
+    asked = [(address, condition or "1") for address, conditions in breakpoints_at_shadows(without).items() if any(conditions)
+             for condition in conditions][:VISITS]
+    for (address, _), found in zip(asked, operations_of(asked)):
+        found = found if len(operations) + len(found) <= OPERATIONS else []
+        visits.append(VISIT.pack(address, len(operations), len(found)))
+        operations += found
     inferior = gdb.selected_inferior()
     try:
-        inferior.write_memory(table, visits) if visits else None
-        inferior.write_memory(count, struct.pack("<I", len(visits) // VISIT.size))
+        inferior.write_memory(count, bytes(4))
+        if visits:
+            inferior.write_memory(table, b"".join(visits))
+        if operations:
+            inferior.write_memory(symbol("wl_debug_operations"), b"".join(OPERATION.pack(code, 0, value) for code, value in operations))
+        inferior.write_memory(count, struct.pack("<I", len(visits)))
     except gdb.MemoryError:
         pass
 
@@ -375,7 +567,58 @@ def leave_host_out(breakpoint):
             print(f"Line {match[1]} is in no function of the host: breakpoint {breakpoint.number} waits for a kernel that has it.")
 
 
+WATCHPOINTS = (gdb.BP_WATCHPOINT, gdb.BP_HARDWARE_WATCHPOINT, gdb.BP_READ_WATCHPOINT, gdb.BP_ACCESS_WATCHPOINT)
+watched = {}  # by the watchpoint's number: the lane that was at hand
+
+
+def tell_watches():
+    """Tells the library which lanes are watched: gdb has the host watch copies of their private memory."""
+    inferior, table = gdb.selected_inferior(), symbol("wl_debug_watches")
+    if table is None or not inferior.pid:
+        return
+    rows = [watched[number] for number in sorted(watched)][-WATCHES:]
+    try:
+        if rows:
+            inferior.write_memory(table, b"".join(rows))
+        inferior.write_memory(symbol("wl_debug_watch_count"), struct.pack("<I", len(rows)))
+    except gdb.MemoryError:
+        pass
+
+
+def watch_created(breakpoint):
+    wave = here() if breakpoint.type in WATCHPOINTS else None
+    if wave and kernel_frame()[0]:
+        watched[breakpoint.number] = WATCH.pack(wave.state, *wave.block, wave.lane)
+        tell_watches()
+
+
+def breakpoint_gone(breakpoint):
+    if watched.pop(breakpoint.number, None):
+        tell_watches()
+    known.pop(breakpoint.number, None)
+    tell_visits(without=breakpoint.number)
+
+
+known = {}  # breakpoints, by number: whether they are enabled, and where; LOST instead, if the person has not disabled them
+LOST = "lost"
+
+
+def enable_again(breakpoint):
+    """When a program is run again, gdb disables breakpoints whose file it does not know any more, and takes their places away. They are wanted
+    when the code object has been loaded: then they have places."""
+    places = [location.address for location in getattr(breakpoint, "locations", [])]
+    before = known.get(breakpoint.number, (True, []))
+    if before == LOST and places:
+        breakpoint.enabled = True
+    elif before == LOST or (before[0] and before[1] and not places and not breakpoint.enabled):
+        known[breakpoint.number] = LOST
+        return
+    known[breakpoint.number] = breakpoint.enabled, places
+
+
 def breakpoint_changed(breakpoint):
+    if breakpoint.is_valid():
+        enable_again(breakpoint)
     leave_host_out(breakpoint)
     tell_visits()
 
@@ -385,6 +628,7 @@ def breakpoint_changed(breakpoint):
 
 def attach(event=None):
     """Tells the library that there is a debugger."""
+    compiled.clear()
     find_symbols()
     address = symbol("wl_debugger")
     if address is not None and gdb.selected_inferior().pid:
@@ -393,6 +637,7 @@ def attach(event=None):
         except gdb.MemoryError:
             return
         tell_visits()
+        back.tell()
         make_live()
 
 
@@ -417,6 +662,7 @@ def stopped(event):
 
 def going_on(event):
     placed.clear()
+    other_wave.enabled = False
     make_live()
 
 
@@ -438,6 +684,8 @@ class WithoutRuntime:
     def filter(self, frames):
         threaded = None  # the outermost of neighbouring frames of threaded code
         for frame in frames:
+            if other_wave.enabled and frame.inferior_frame().level() == 0:
+                continue
             if runs_threaded(frame.inferior_frame()):
                 threaded = frame
                 continue
@@ -449,6 +697,17 @@ class WithoutRuntime:
 
 
 # ---- commands -----------------------------------------------------------------------------------------------------------------------------
+
+
+def list_of(text, command):
+    """The numbers that a list such as 0-3,17 stands for."""
+    numbers = []
+    for part in text.split(","):
+        match = re.match(r"(\d+)(?:-(\d+))?$", part)
+        if not match:
+            raise gdb.GdbError(f"{command}: a list such as 0-3,17 is wanted, or one of the words that help tells.")
+        numbers += range(int(match[1]), int(match[2] or match[1]) + 1)
+    return numbers
 
 
 def choose_lane(lane):
@@ -503,13 +762,7 @@ class LaneApply(gdb.Command):
             return range(wave.wave_size)
         if which == "active":
             return [lane for lane in range(wave.wave_size) if wave.active(lane)]
-        lanes = []
-        for part in which.split(","):
-            match = re.match(r"(\d+)(?:-(\d+))?$", part)
-            if not match:
-                raise gdb.GdbError("lane apply: all, active, or a list such as 0-3,17 is wanted.")
-            lanes += range(int(match[1]), int(match[2] or match[1]) + 1)
-        return lanes
+        return list_of(which, "lane apply")
 
     def invoke(self, argument, from_tty):
         wave = need_here()
@@ -535,18 +788,64 @@ class Info(gdb.Command):
         super().__init__(self.name, gdb.COMMAND_STATUS)
 
 
+def where(pc):
+    """A place as rocgdb shows it: the function, its file and line."""
+    line, block = gdb.find_pc_line(pc), gdb.block_for_pc(pc)
+    while block and not block.function:
+        block = block.superblock
+    place = f" at {line.symtab.filename}:{line.line}" if line.symtab else ""
+    return (f"{block.function.print_name} ()" if block else f"{pc:#x}") + place
+
+
+def print_table(rows):
+    """A table whose first row has the titles. The first column has a star or a space, then the number."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
+    for row in rows:
+        print(" ".join(text.ljust(width) for text, width in zip(row, widths)), row[-1], sep=" ")
+
+
+def as_list(values, brackets="[]"):
+    return brackets[0] + ",".join(str(value) for value in values) + brackets[1]
+
+
+def queues():
+    """(hipStream_t, device, whether it runs, commands done, commands queued) of each stream."""
+    table, count = symbol("wl_debug_queues"), call("wl_debug_list_queues")
+    return [QUEUE.unpack(memory(table + number * QUEUE.size, QUEUE.size)) for number in range(count)]
+
+
+def dispatch_id(wave):
+    """The launch as rocgdb's users know it: agent, queue and dispatch."""
+    for number, (_, device, runs, _, _) in enumerate(queues(), 1):
+        if runs:
+            return f"{device + 1}:{number}:{wave.launch}"
+    return f"1:1:{wave.launch}"
+
+
 class InfoLanes(Info):
-    """Lists the lanes of the wave that has stopped."""
+    """Lists the lanes of the wave that is looked at."""
 
     name = "info lanes"
 
     def invoke(self, argument, from_tty):
         wave = need_here()
-        print("  Id   State    Block          Thread")
+        rows, launch = [("  Id", "State", "Target Id", "Frame")], dispatch_id(wave)
         for lane in range(wave.wave_size):
-            mark = "*" if lane == wave.lane else " "
-            state = "active" if wave.active(lane) else "inactive"
-            print(f"{mark} {lane:<4} {state:<8} {str(wave.block):<14} {wave.item(lane)}")
+            target = f"AMDGPU Lane {launch}:{wave.wave + 1}/{lane} {as_list(wave.block, '()')}{as_list(wave.item(lane))}"
+            rows.append((f"{'*' if lane == wave.lane else ' '} {lane}", "A" if wave.active(lane) else "I", target, where(wave.pc)))
+        print_table(rows)
+
+
+STATES = ("ready", "ready", "at a barrier", "at a barrier", "waits for the grid", "ended", "failed")
+
+
+def waves_of_workgroup(wave):
+    """(number, where it is, its active lanes, its state) of each; where: 0 if it has not begun."""
+    table = symbol("wl_debug_waves")
+    for number in range(wave.waves):
+        pc, mask, state, stopped = WAVE.unpack(memory(table + number * WAVE.size, WAVE.size))
+        text = "stopped" if stopped else "not begun" if not pc else STATES[state] if state < len(STATES) else "?"
+        yield number, pc, mask, text
 
 
 class InfoWaves(Info):
@@ -556,18 +855,70 @@ class InfoWaves(Info):
 
     def invoke(self, argument, from_tty):
         wave = need_here()
-        table = symbol("wl_debug_waves")
-        states = ("ready", "ready", "at a barrier", "at a barrier", "waits for the grid", "ended", "failed")
-        print("  Id   State              Lanes              Where")
-        for number in range(wave.waves):
-            pc, mask, state, _ = WAVE.unpack(memory(table + number * WAVE.size, WAVE.size))
-            if number == wave.wave:
-                pc, mask, text = wave.pc, wave.exec, "stopped"
-            else:
-                text = states[state] if state < len(states) else "?"
-            line = gdb.find_pc_line(pc) if pc else None
-            where = "not begun" if not pc else f"{line.symtab.filename}:{line.line}" if line and line.symtab else hex(pc)
-            print(f"{'*' if number == wave.wave else ' '} {number:<4} {text:<18} {mask:#018x} {where}")
+        rows, launch = [("  Id", "Target Id", "State", "Lanes", "Frame")], dispatch_id(wave)
+        for number, pc, mask, text in waves_of_workgroup(wave):
+            target = f"AMDGPU Wave {launch}:{number + 1} {as_list(wave.block, '()')}/{number}"
+            rows.append((f"{'*' if number == wave.wave else ' '} {number}", target, text, f"{mask:#018x}", where(pc) if pc else ""))
+        print_table(rows)
+
+
+class WaveCommand(gdb.Command):
+    """Chooses the wave of the workgroup whose frames, lanes and variables are shown: wave NUMBER. Without a number it says which wave that is.
+    What steps and goes on is the wave that has stopped."""
+
+    def __init__(self):
+        super().__init__("wave", gdb.COMMAND_RUNNING, prefix=True)
+
+    def invoke(self, argument, from_tty):
+        wave = need_here()
+        text = argument.strip()
+        if text and not text.isdigit():
+            raise gdb.GdbError("wave: a number is wanted.")
+        if text:
+            choose_wave(int(text))
+            wave = need_here()
+        verb = "Switching to" if text else "Current"
+        print(f"[{verb} wave {wave.wave}, block {wave.block}, lane {wave.lane}]")
+        if text:
+            gdb.execute("frame")
+
+
+class WaveApply(gdb.Command):
+    """Runs a command for several waves of the workgroup: wave apply all|LIST [--] COMMAND. A list is like 0-3,7. `all`: those that have begun and
+    have not ended."""
+
+    def __init__(self):
+        super().__init__("wave apply", gdb.COMMAND_RUNNING)
+
+    def invoke(self, argument, from_tty):
+        wave = need_here()
+        match = re.match(r"\s*(\S+)\s+(?:--\s+)?(.+)$", argument)
+        if not match:
+            raise gdb.GdbError("wave apply: waves and a command are wanted.")
+        there = [number for number, pc, _, text in waves_of_workgroup(wave) if pc and text != "ended"]
+        before, level = wave.wave, gdb.selected_frame().level()
+        try:
+            for number in there if match[1] == "all" else list_of(match[1], "wave apply"):
+                choose_wave(number)
+                output = gdb.execute(match[2], to_string=True)
+                print(f"\nWave {number}, block {wave.block}:\n{output}", end="")
+        finally:
+            choose_wave(before)
+            gdb.execute(f"frame level {level}", to_string=True)
+
+
+def choose_wave(number):
+    if number >= need_here().waves:
+        raise gdb.GdbError(f"There is no wave {number}: the workgroup has {need_here().waves}.")
+    if call("wl_debug_wave", number) != 1:
+        raise gdb.GdbError(f"Wave {number} has no frames: it has not begun, or has ended.")
+    wave = need_here()
+    stopped = [text for _, _, _, text in waves_of_workgroup(wave)].index("stopped")
+    other_wave.look(None if number == stopped else wave)
+    make_plain()
+    frame, _ = kernel_frame()
+    if frame:
+        frame.select()
 
 
 class InfoDispatches(Info):
@@ -577,9 +928,23 @@ class InfoDispatches(Info):
 
     def invoke(self, argument, from_tty):
         wave = need_here()
-        print("  Id   Grid                 Workgroup            Kernel")
-        grid = tuple(g * b for g, b in zip(wave.grid_dim, wave.block_dim))
-        print(f"* 1    {str(grid):<20} {str(wave.block_dim):<20} {text_at(wave.kernel)}")
+        grid = as_list(g * b for g, b in zip(wave.grid_dim, wave.block_dim))
+        print_table([("  Id", "Target Id", "Grid", "Workgroup", "Fence", "Kernel Function"),
+                     ("* 1", f"AMDGPU Dispatch {dispatch_id(wave)} (PKID {wave.launch - 1})", grid, as_list(wave.block_dim), "B|As|Rs",
+                      readable(text_at(wave.kernel)))])
+
+
+class InfoQueues(Info):
+    """Lists the streams: commands that were done and queued; the address is the hipStream_t, of the null stream 0."""
+
+    name = "info queues"
+
+    def invoke(self, argument, from_tty):
+        rows = [("  Id", "Target Id", "Type", "Read", "Write", "Size", "Address")]
+        for number, (address, device, runs, read, write) in enumerate(queues()):
+            rows.append((f"{'*' if runs else ' '} {number + 1}", f"AMDGPU Queue {device + 1}:{number + 1} (QID {number})", "HIP stream",
+                         str(read), str(write), "-", f"{address:#018x}"))
+        print_table(rows)
 
 
 class InfoAgents(Info):
@@ -589,8 +954,217 @@ class InfoAgents(Info):
 
     def invoke(self, argument, from_tty):
         wave = need_here()
-        print("  Id   State    Architecture   Wave size")
-        print(f"* 1    stopped  {text_at(wave.processor):<14} {wave.wave_size}")
+        print_table([("  Id", "State", "Target Id", "Architecture", "Wave Size"),
+                     ("* 1", "A", "AMDGPU Agent", text_at(wave.processor), str(wave.wave_size))])
+
+
+# ---- backwards --------------------------------------------------------------------------------------------------------------------------
+
+
+class Reached(gdb.Breakpoint):
+    """Where the library comes when a run is at the goal."""
+
+    def __init__(self, address):
+        super().__init__(f"*{address:#x}", internal=True)
+        self.silent = True
+
+
+class Backwards:
+    """Going back is running the program again up to an earlier place, which is a launch and how many instructions it has run. That is the same
+    place in each run of a replay."""
+
+    def __init__(self):
+        self.goal = self.reached = None
+
+    def tell(self):
+        """Tells the library of the goal, in a new process."""
+        goal = symbol("wl_debug_goal")
+        if goal is None or self.goal is None:
+            return
+        gdb.selected_inferior().write_memory(goal, struct.pack("<2Q", *self.goal))
+        if self.reached is None:
+            self.reached = Reached(symbol("wl_debug_reached"))
+
+    def is_reached(self):
+        wave = here()
+        return wave is not None and (wave.launch, wave.step) == self.goal and "wl_debug_reached" in (gdb.newest_frame().name() or "")
+
+    def run(self, goal, visit=None):
+        """Runs the program again up to a place, and calls `visit` at each stop before it, or lets no breakpoint stop it."""
+        points = [point for point in gdb.breakpoints() if point.enabled and not (visit and point.silent)]
+        confirm, lane = gdb.parameter("confirm"), need_here().lane
+        gdb.execute("set confirm off")
+        self.goal = goal
+        try:
+            for point in points:
+                setattr(point, *(("silent", True) if visit else ("enabled", False)))
+            gdb.execute("run", to_string=True)
+            while gdb.selected_inferior().pid and not self.is_reached():
+                if visit:
+                    visit()
+                gdb.execute("continue", to_string=True)
+            if not gdb.selected_inferior().pid:
+                raise gdb.GdbError("The program did not come to the same place again.")
+            self.at_shadow()
+            if lane != need_here().lane:
+                keep_frame(lambda: choose_lane(lane))
+        finally:
+            self.goal = None
+            if self.reached:
+                self.reached.delete()
+                self.reached = None
+            for point in points:
+                setattr(point, *(("silent", False) if visit else ("enabled", True)))
+            gdb.execute(f"set confirm {'on' if confirm else 'off'}")
+
+    def forward(self, goal):
+        """Goes on up to a place that is ahead, or to where the program stops before, or ends."""
+        self.goal = goal
+        try:
+            self.tell()
+            gdb.execute("continue", to_string=True)
+            if gdb.selected_inferior().pid and self.is_reached():
+                self.at_shadow()
+        finally:
+            self.goal = None
+
+    def at_shadow(self):
+        """From the library's function to the instruction, where the person goes on."""
+        gdb.selected_inferior().write_memory(symbol("wl_debug_goal"), bytes(16))
+        point = gdb.Breakpoint(f"*{here().pc:#x}", internal=True)
+        point.silent = True
+        gdb.execute("continue", to_string=True)
+        point.delete()
+
+
+back = Backwards()
+
+
+def past_of(wave):
+    """(step, pc, depth) of what the wave did before, newest first."""
+    table = memory(symbol("wl_debug_history"), HISTORY * PAST.size)
+    number = ((wave.block[2] * wave.grid_dim[1] + wave.block[1]) * wave.grid_dim[0] + wave.block[0]) * MOST_WAVES + wave.wave
+    for step in range(wave.step - 1, max(-1, wave.step - 1 - HISTORY), -1):
+        pc, of, at, depth = PAST.unpack_from(table, step % HISTORY * PAST.size)
+        if at == step and of == number:
+            yield step, pc, depth
+
+
+def line_at(pc):
+    line = gdb.find_pc_line(pc)
+    return (line.symtab.filename, line.line) if line.symtab and line.line else None
+
+
+def begin_of_line(past, least):
+    """The first step, and its pc, of the line that the newest entries of the past are of: of functions no deeper than `least`, if that is not
+    None."""
+    found = None
+    for step, pc, depth in past:
+        line = line_at(pc)
+        if line is None or (least is not None and depth > least):
+            continue
+        if found is None or (line, depth) == found[2:]:
+            found = step, pc, line, depth
+        elif depth <= found[3]:
+            break
+    return found
+
+
+def step_back(wave, least):
+    """The place of the line before. What a function does before its first line belongs to the call."""
+    past = list(past_of(wave))
+    while past:
+        found = begin_of_line(past, least)
+        if found is None:
+            return None
+        past = [row for row in past if row[0] < found[0]]
+        if found[1] != function_of(found[1]) or not past:
+            return wave.launch, found[0]
+    return None
+
+
+class ReverseCommand(gdb.Command):
+    """A command that goes back, by its `name`: in a replay (wavelift record), of the wave that has stopped."""
+
+    def __init__(self):
+        super().__init__(self.name, gdb.COMMAND_RUNNING)
+
+    def invoke(self, argument, from_tty):
+        wave = here()
+        if not wave or ' "replay' not in gdb.execute("show args", to_string=True):
+            gdb.execute("set exec-direction reverse")  # gdb's own recording, if there is one
+            try:
+                gdb.execute(f"{self.name[len('reverse-'):]} {argument}")
+            finally:
+                gdb.execute("set exec-direction forward")
+            return
+        for _ in range(int(argument) if argument.strip().isdigit() else 1):
+            wave = need_here()
+            goal = self.find(wave)
+            if goal is None:
+                print("\nNo more reverse-execution history.")
+                break
+            back.run(goal)
+        gdb.execute("frame")
+
+
+def depth_of(wave):
+    """How many functions the kernel has called that have not returned."""
+    return sum(1 for frame in frames() if is_shadow(frame.pc()) and frame.type() != gdb.INLINE_FRAME) - 1
+
+
+class ReverseStepi(ReverseCommand):
+    """Goes back to the instruction that the wave has run last."""
+
+    name = "reverse-stepi"
+
+    def find(self, wave):
+        return next(((wave.launch, step) for step, _, _ in past_of(wave)), None)
+
+
+class ReverseStep(ReverseCommand):
+    """Goes back to the begin of the line that the wave has run last, also within a function that has returned."""
+
+    name = "reverse-step"
+
+    def find(self, wave):
+        return step_back(wave, None)
+
+
+class ReverseNext(ReverseCommand):
+    """Goes back to the begin of the line that the wave has run last, and passes over the functions that it called."""
+
+    name = "reverse-next"
+
+    def find(self, wave):
+        return step_back(wave, depth_of(wave))
+
+
+class ReverseFinish(ReverseCommand):
+    """Goes back to the call of the function that the wave is in."""
+
+    name = "reverse-finish"
+
+    def find(self, wave):
+        own = depth_of(wave)
+        return next(((wave.launch, step) for step, _, depth in past_of(wave) if depth < own), None)
+
+
+class ReverseContinue(ReverseCommand):
+    """Goes back to the last stop at a breakpoint in a kernel."""
+
+    name = "reverse-continue"
+
+    def find(self, wave):
+        now, found = (wave.launch, wave.step), []
+
+        def visit():
+            there = here()
+            if there and is_shadow(gdb.newest_frame().pc()) and (there.launch, there.step) < now:
+                found.append((there.launch, there.step))
+
+        back.run(now, visit)
+        return found[-1] if found else None
 
 
 # ---- instructions --------------------------------------------------------------------------------------------------------------------------
@@ -626,9 +1200,12 @@ if not hasattr(gdb, "wavelift_loaded"):
     gdb.events.cont.connect(going_on)
     gdb.events.breakpoint_created.connect(breakpoint_changed)
     gdb.events.breakpoint_modified.connect(breakpoint_changed)
-    gdb.events.breakpoint_deleted.connect(lambda _: gdb.post_event(tell_visits))
+    gdb.events.breakpoint_created.connect(watch_created)
+    gdb.events.breakpoint_deleted.connect(breakpoint_gone)
     WithoutRuntime()
-    for command in (LaneCommand, LaneApply, InfoLanes, InfoWaves, InfoDispatches, InfoAgents):
+    register_unwinder(None, other_wave, replace=True)
+    for command in (LaneCommand, LaneApply, WaveCommand, WaveApply, InfoLanes, InfoWaves, InfoDispatches, InfoQueues, InfoAgents,
+                    ReverseStepi, ReverseStep, ReverseNext, ReverseFinish, ReverseContinue):
         command()
     add_disassembler()
     attach()

@@ -2,8 +2,9 @@
 
 The file SESSIONS has sessions, each of them begun by a line "# session NAME: ARGUMENTS OF THE PROGRAM". Lines behind it are gdb's commands;
 "{place}" stands for the line of SOURCE that has the comment "place: place". A line "=> PATTERN" is a regular expression that has to match what
-gdb prints from there on, behind what the pattern before it has matched; "!> PATTERN" one that matches nowhere in the session's output. "~> N"
-interrupts the program with SIGINT after N seconds."""
+gdb prints from there on, behind what the pattern before it has matched; "!> PATTERN" one that matches nowhere in the session's output. If the first
+argument is "replay", the program runs with the others and is recorded, and the session is one of the replay; if it is "attach", gdb attaches to the
+program when that has printed a line."""
 import os
 import re
 import subprocess
@@ -47,8 +48,24 @@ def run(arguments, commands, folder):
         print("set pagination off\nset confirm off\nset width 0\nset print thread-events off", file=file)
         for command in commands:
             print(command, file=file)
-    result = subprocess.run([wavelift, "gdb", "-nx", "-batch", "-x", script, "--", program, *arguments], capture_output=True, text=True,
-                            timeout=300, check=False)
+    first, command = arguments[0] if arguments else "", [wavelift, "gdb", "-nx", "-batch", "-x", script]
+    running = None
+    if first == "replay":
+        recording = os.path.join(folder, "recording")
+        subprocess.run([wavelift, "record", "-o", recording, program, *arguments[1:]], capture_output=True, timeout=300, check=True)
+        command += ["--", wavelift, "replay", recording]
+    elif first == "attach":
+        running = subprocess.Popen([wavelift, "run", program, *arguments[1:]], stdout=subprocess.PIPE)
+        running.stdout.readline()
+        command += ["-p", str(running.pid), "--"]
+    else:
+        command += ["--", program, *arguments]
+    try:
+        result = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    finally:
+        if running:
+            running.kill()
+            running.communicate()
     return result.stdout + result.stderr
 
 

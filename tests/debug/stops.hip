@@ -5,6 +5,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <sys/prctl.h>
+#include <unistd.h>
+
 struct particle {
     float x, y;
     int tag[2];
@@ -92,6 +95,15 @@ __global__ void large(int *out) {
     out[i] = i; // place: large
 }
 
+__global__ void meets(int *out) {
+    __shared__ int tile[256];
+    int mine = threadIdx.x * 3;
+    tile[threadIdx.x] = mine;
+    __syncthreads();                                          // place: meets waits
+    int near = tile[threadIdx.x ^ 128];                       // place: meets
+    out[blockIdx.x * blockDim.x + threadIdx.x] = mine + near; // place: meets ends
+}
+
 static int *allocate(size_t count) {
     int *memory = nullptr;
     if (hipMalloc((void **)&memory, count * sizeof *memory) != hipSuccess)
@@ -159,6 +171,26 @@ int main(int argc, char **argv) {
         int *out = allocate(1 << 20);
         large<<<(1 << 20) / 256, 256>>>(out);
         return report(what, out, 1 << 20);
+    }
+    if (strcmp(what, "meets") == 0) {
+        int *out = allocate(2 * N);
+        hipStream_t stream;
+        if (hipStreamCreate(&stream) != hipSuccess)
+            return 2;
+        meets<<<2, N, 0, stream>>>(out);
+        return report(what, out, 2 * N);
+    }
+    if (strcmp(what, "often") == 0) { // for a debugger that attaches
+        int *out = allocate(16 * 16);
+        prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+        for (int i = 0; i < 3000; i++) {
+            grid<<<dim3(2, 4), dim3(8, 4)>>>(out);
+            if (report(what, out, 256))
+                return 2;
+            fflush(stdout);
+            usleep(20000);
+        }
+        return 0;
     }
     return 2;
 }

@@ -6,6 +6,7 @@
  *   modules.c  the shadows of a module's instructions, and the list of such files
  *   waves.c    runs a wave through its shadows, as threaded code that stops in front of each instruction
  *   enter.c    the way to the shadows and back: a few instructions of the host
+ *   condition.h  conditions of breakpoints, which are asked here as far as possible
  *   natives.c  what the debugger can ask about native code, which runs where there are no breakpoints
  *   jit.h      the list of files for the debugger
  *
@@ -38,6 +39,9 @@ struct wl_debug_here {
     uint32_t stopped; /* the debugger writes 1 when it has stopped here: the other lanes are not asked any more */
     uint32_t waves;   /* of the workgroup */
     const char *processor;
+    uint64_t frame;  /* what the frame register is behind the shadow's call (debug/frame.h) */
+    uint64_t launch; /* the launch's number, from 1 on, since the debugger came */
+    uint64_t step;   /* how many instructions the launch's waves have run */
 };
 extern volatile struct wl_debug_here wl_debug_here;
 
@@ -45,23 +49,55 @@ extern volatile struct wl_debug_here wl_debug_here;
 struct wl_debug_wave_row {
     uint64_t pc, exec; /* the shadow of the instruction at which it last left its code; 0: it has not begun */
     uint32_t state;    /* enum wl_wave_state */
-    uint32_t reserved;
+    uint32_t stopped;  /* 1: it is the one that has stopped */
 };
 extern volatile struct wl_debug_wave_row wl_debug_waves[WL_MAX_WAVES];
 
-/* A breakpoint with a condition: each active lane of a wave comes to the shadow, one after the other, so that the condition can be about
- * any of them. The debugger writes these. */
+/* A breakpoint with a condition: each active lane for which the condition may be true comes to the shadow, one after the other. The debugger
+ * writes these; there may be several for a shadow. */
 struct wl_debug_visit {
-    uint64_t pc;                 /* a shadow */
-    int64_t block[3], thread[3]; /* those for which the condition can be true at all; -1: any */
+    uint64_t pc;           /* a shadow */
+    uint32_t first, count; /* the condition's operations (condition.h); none: the debugger has to ask each lane */
 };
 enum { WL_DEBUG_VISITS = 64 };
 extern volatile struct wl_debug_visit wl_debug_visits[WL_DEBUG_VISITS];
 extern volatile uint32_t wl_debug_visit_count;
 
+/* What waves did before: instruction number n is in row n % WL_DEBUG_HISTORY. */
+struct wl_debug_past {
+    uint64_t pc;   /* the instruction's shadow */
+    uint64_t wave; /* the workgroup's number * WL_MAX_WAVES + the wave's */
+    uint64_t step, depth /* functions that the wave was in */;
+};
+enum { WL_DEBUG_HISTORY = 1 << 15 };
+extern struct wl_debug_past wl_debug_history[WL_DEBUG_HISTORY];
+
+/* Where the debugger wants to be, in a run that does again what an earlier one did: launch and step are those that wl_debug_here had. The
+ * debugger writes it. A launch of 0: nowhere. */
+struct wl_debug_goal {
+    uint64_t launch, step;
+};
+extern volatile struct wl_debug_goal wl_debug_goal;
+/* Called when a wave is there: the debugger has a breakpoint here, and sets the next one at the shadow that wl_debug_here tells of. */
+void wl_debug_reached(void);
+
+/* A lane whose private memory, or registers, the debugger watches: its copy of the private memory changes with the memory. The debugger writes
+ * these. */
+struct wl_debug_watch {
+    const struct wl_wave *state;
+    uint32_t block[3];
+    uint32_t lane;
+};
+enum { WL_DEBUG_WATCHES = 8 };
+extern volatile struct wl_debug_watch wl_debug_watches[WL_DEBUG_WATCHES];
+extern volatile uint32_t wl_debug_watch_count;
+
 /* Makes another lane the one whose variables the debugger sees. For the debugger to call while a wave has stopped. False: there is no such
  * lane, or no wave. */
 int wl_debug_lane(unsigned lane);
+/* Makes another wave of the workgroup the one that wl_debug_here is about, with its frames beside those of the wave that has stopped, until
+ * that goes on. To be called in the same way. False: there is no such wave, or it has not begun, or has ended. */
+int wl_debug_wave(unsigned number);
 /* Writes the instruction of a shadow as text to wl_debug_instruction; returns its length in bytes, 0 if there is none. To be called in the
  * same way. */
 int wl_debug_disassemble(uint64_t shadow);
@@ -92,10 +128,14 @@ void wl_debug_native_gone(struct wl_native *native);
 /* To be called when a module has been loaded and before it goes. Does nothing without a debugger. */
 void wl_debug_module_loaded(struct wl_device_module *module);
 void wl_debug_module_gone(struct wl_device_module *module);
-/* Whether the debugger has a breakpoint in the module. Thread-safe. */
-bool wl_debug_module_stops(const struct wl_device_module *module);
+/* Whether the debugger has a breakpoint in the module; it is told of the module if it has come later. Thread-safe. */
+bool wl_debug_module_stops(struct wl_device_module *module);
+/* The same, for a launch that begins, which is counted. */
+bool wl_debug_launch_stops(struct wl_device_module *module);
 /* The shadow of an address of the code object. */
 uint64_t wl_debug_shadow(const struct wl_device_module *module, uint64_t address);
+/* A shadow of no instruction, by which waves enter that do not come to one at once. */
+uint64_t wl_debug_entry(const struct wl_device_module *module);
 
 /* ---- waves.c ---- */
 /* A wl_translate_steps_run_fn for threaded code with marks, of the wave that a thread's runner has. */

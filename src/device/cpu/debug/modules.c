@@ -8,6 +8,7 @@
 #include "device/translator.h"
 #include "sanitize/allocations.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -52,23 +53,24 @@ static void remove_module(struct wl_debug_module *debug) {
 #ifdef __x86_64__
 /* call *(%rbx); jmp *%rdx */
 static const uint8_t shadow[4] = {0xff, 0x13, 0xff, 0xe2};
-enum { BREAKPOINT = 0xcc };
+enum { BREAKPOINT = 0xcc, ENTRY = sizeof shadow /* of wl_debug_entry, behind those of the code */ };
 
 static bool make_shadows(struct wl_debug_module *debug) {
-    debug->shadows = mmap(NULL, debug->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const size_t size = debug->size + ENTRY;
+    debug->shadows = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (debug->shadows == MAP_FAILED)
         return false;
-    for (size_t i = 0; i + sizeof shadow <= debug->size; i += sizeof shadow)
+    for (size_t i = 0; i + sizeof shadow <= size; i += sizeof shadow)
         memcpy(debug->shadows + i, shadow, sizeof shadow);
-    if (mprotect(debug->shadows, debug->size, PROT_READ | PROT_EXEC) == 0)
+    if (mprotect(debug->shadows, size, PROT_READ | PROT_EXEC) == 0)
         return true;
-    munmap(debug->shadows, debug->size);
+    munmap(debug->shadows, size);
     return false;
 }
 
 static bool is_possible(void) { return !wl_san_tools() && !wl_counters_on(); }
 #else
-enum { BREAKPOINT = 0 };
+enum { BREAKPOINT = 0, ENTRY = 0 };
 static bool make_shadows(struct wl_debug_module *debug) {
     (void)debug;
     return false;
@@ -94,10 +96,8 @@ static enum wl_status make_file(const struct wl_device_module *module, struct wl
     return status;
 }
 
-void wl_debug_module_loaded(struct wl_device_module *module) {
+static void tell_of_module(struct wl_device_module *module) {
     uint64_t begin, end;
-    if (!wl_debugger)
-        return;
     wl_debug_code(module->object, &begin, &end);
     if (!is_possible() || begin >= end)
         return;
@@ -114,7 +114,7 @@ void wl_debug_module_loaded(struct wl_device_module *module) {
     }
     if (make_file(module, debug) != WL_OK) {
         wl_log(1, "the debugger cannot stop in a code object: %s", wl_failure());
-        munmap(debug->shadows, debug->size);
+        munmap(debug->shadows, debug->size + ENTRY);
         free(debug);
         return;
     }
@@ -122,24 +122,48 @@ void wl_debug_module_loaded(struct wl_device_module *module) {
     add_module(debug);
 }
 
+void wl_debug_module_loaded(struct wl_device_module *module) {
+    if (wl_debugger)
+        tell_of_module(module);
+}
+
+/* A debugger may have come after the module. */
+static void tell_late(struct wl_device_module *module) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    if (!module->debug)
+        tell_of_module(module);
+    pthread_mutex_unlock(&lock);
+}
+
 void wl_debug_module_gone(struct wl_device_module *module) {
     struct wl_debug_module *debug = module->debug;
     if (!debug)
         return;
     remove_module(debug);
-    munmap(debug->shadows, debug->size);
+    munmap(debug->shadows, debug->size + ENTRY);
     free((void *)debug->entry.file);
     free(debug);
 }
 
-bool wl_debug_module_stops(const struct wl_device_module *module) {
+bool wl_debug_module_stops(struct wl_device_module *module) {
+    if (!module->debug)
+        tell_late(module);
     const struct wl_debug_module *debug = module->debug;
-    return debug && memchr(debug->shadows, BREAKPOINT, debug->size);
+    return debug && (wl_debug_goal.launch || memchr(debug->shadows, BREAKPOINT, debug->size));
+}
+
+bool wl_debug_launch_stops(struct wl_device_module *module) {
+    wl_debug_here.launch++;
+    wl_debug_here.step = 0;
+    return wl_debug_module_stops(module);
 }
 
 uint64_t wl_debug_shadow(const struct wl_device_module *module, uint64_t address) {
     return (uint64_t)(uintptr_t)module->debug->shadows + (address - module->debug->begin);
 }
+
+uint64_t wl_debug_entry(const struct wl_device_module *module) { return (uint64_t)(uintptr_t)module->debug->shadows + module->debug->size; }
 
 /* ---- instructions as text ----------------------------------------------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "debug/frame.h"
+#include "device/cpu/debug/condition.h"
 #include "device/cpu/fault/fault.h"
 #include "device/cpu/memory.h"
 #include "device/cpu/run/exits.h"
@@ -16,6 +17,10 @@ EXPORT volatile struct wl_debug_here wl_debug_here;
 EXPORT volatile struct wl_debug_visit wl_debug_visits[WL_DEBUG_VISITS];
 EXPORT volatile uint32_t wl_debug_visit_count;
 EXPORT volatile struct wl_debug_wave_row wl_debug_waves[WL_MAX_WAVES];
+EXPORT struct wl_debug_past wl_debug_history[WL_DEBUG_HISTORY];
+EXPORT volatile struct wl_debug_goal wl_debug_goal;
+EXPORT volatile struct wl_debug_watch wl_debug_watches[WL_DEBUG_WATCHES];
+EXPORT volatile uint32_t wl_debug_watch_count;
 
 enum {
     BREAKPOINT = 0xcc,
@@ -40,9 +45,9 @@ struct wl_debug_wave {
     uint32_t lane;              /* that was shown last */
     uint32_t depth, last_depth; /* now, and before the last call or return */
     uint32_t rows;              /* that `registers` of the calls have room for */
-    uint32_t *scratch;          /* for the lane's private memory */
-    uint32_t scratch_size;
-    uint64_t last; /* the shadow of the instruction that left the code; 0: the wave has not begun */
+    uint32_t *scratch;          /* for each lane's private memory */
+    uint64_t scratch_size;      /* of all lanes */
+    uint64_t last;              /* the shadow of the instruction that left the code; 0: the wave has not begun */
 };
 
 /* A wave while it runs. */
@@ -58,13 +63,16 @@ struct running {
     struct wl_debug_frame *frames[WL_DEBUG_DEPTH]; /* [0] is the kernel's */
     struct wl_debug_frame within;                  /* a copy of the innermost one */
     uint32_t *scratch;                             /* the lane's private memory in one piece */
+    uintptr_t top;                                 /* below which the waves' frames lie */
+    uint64_t pc;                                   /* the shadow that it is shown at */
     uint64_t lanes;                                /* that have yet to come to the shadow at hand */
     uint32_t lane, turns;
     bool shown; /* the wave may have been stopped: the lane's private memory may have been changed */
 };
 
-/* The wave that may have stopped, for wl_debug_lane. */
-static struct running *at_hand;
+/* The wave that may have stopped, and the one that the debugger looks at: it, or another one of its workgroup. */
+static struct running *at_hand, *looked_at;
+static struct running other;
 
 static uint64_t shadow_of(const struct running *r, uint64_t address) { return wl_debug_shadow(r->job->function->module, address); }
 
@@ -76,9 +84,14 @@ static uint32_t *scratch_place(const struct running *r, uint32_t word) {
     return (uint32_t *)(void *)(r->wave->scratch + wl_scratch_address(word * 4, r->lane, r->wave->wave_size));
 }
 
+/* The lane's copy: each lane has its own, so that a place that the debugger watches is always the same lane's. */
+static uint32_t *scratch_copy(const struct running *r) { return r->known->scratch + (size_t)r->lane * (r->job->scratch_size / 4); }
+
+/* Only writes what has changed, because the debugger may watch it. */
 static void copy_scratch(const struct running *r) {
     for (uint32_t i = 0; i < r->job->scratch_size / 4; i++)
-        r->scratch[i] = *scratch_place(r, i);
+        if (r->scratch[i] != *scratch_place(r, i))
+            r->scratch[i] = *scratch_place(r, i);
 }
 
 /* The debugger may have written to the copy. */
@@ -129,21 +142,16 @@ static void find_item(const struct running *r, uint32_t lane, uint32_t id[3]) {
     id[2] = item / size[0] / size[1];
 }
 
-static void show_lane(struct running *r, uint32_t lane) {
+static void tell_item(const struct running *r, uint32_t lane) {
     volatile struct wl_debug_here *here = &wl_debug_here;
     uint32_t id[3];
-    r->lane = r->known->lane = lane;
-    copy_scratch(r);
-    fill_frames(r);
     find_item(r, lane, id);
     for (int d = 0; d < 3; d++)
         here->thread[d] = id[d];
     here->lane = lane;
-    r->shown = true;
 }
 
-/* The wave is in front of an instruction. */
-static void show(struct running *r, uint32_t lane) {
+static void tell_workgroup(const struct running *r) {
     volatile struct wl_debug_here *here = &wl_debug_here;
     for (int d = 0; d < 3; d++) {
         here->block[d] = r->runner->group->id[d];
@@ -152,27 +160,52 @@ static void show(struct running *r, uint32_t lane) {
     }
     here->wave = r->wave->wave_index;
     here->wave_size = r->wave->wave_size;
+}
+
+static void take_lane(struct running *r, uint32_t lane) {
+    r->lane = r->known->lane = lane;
+    r->scratch = scratch_copy(r);
+    fill_frames(r);
+    tell_item(r, lane);
+}
+
+static void show_lane(struct running *r, uint32_t lane) {
+    take_lane(r, lane);
+    copy_scratch(r);
+    r->shown = true;
+}
+
+static bool has_begun(const struct running *r, const struct wl_runner *other) {
+    return other->debug && other->debug->group == r->known->group && other->debug->last;
+}
+
+/* Makes a wave the one that the debugger looks at. */
+static void show(struct running *r, uint32_t lane) {
+    volatile struct wl_debug_here *here = &wl_debug_here;
+    tell_workgroup(r);
     here->rows = r->wave->vgprs;
     here->exec = wl_wave_exec(r->wave);
     here->state = r->wave;
-    here->mark = r->point.mark->address;
-    here->pc = shadow_of(r, r->point.mark->address);
+    here->pc = r->pc;
+    here->mark = r->pc - shadow_of(r, 0);
+    here->frame = (uint64_t)(uintptr_t)r->frames[r->known->last_depth];
     here->scratch = (uint64_t)(uintptr_t)r->scratch;
     here->kernel = r->job->function->kernel->name;
     here->waves = r->runner->group->wave_count;
     here->processor = r->job->function->module->target->processor;
     for (uint32_t i = 0; i < here->waves; i++) {
         const struct wl_runner *other = &r->runner->group->runners[i];
-        wl_debug_waves[i].pc = other->debug && other->debug->group == r->known->group ? other->debug->last : 0;
+        wl_debug_waves[i].pc = other->debug == at_hand->known ? at_hand->pc : has_begun(r, other) ? other->debug->last : 0;
         wl_debug_waves[i].exec = wl_wave_exec(wl_group_wave(r->runner->group, i));
         wl_debug_waves[i].state = other->state;
+        wl_debug_waves[i].stopped = other->debug == at_hand->known;
     }
-    at_hand = r;
+    looked_at = r;
     show_lane(r, lane);
 }
 
 EXPORT int wl_debug_lane(unsigned lane) {
-    struct running *r = at_hand;
+    struct running *r = looked_at;
     if (!r || lane >= r->wave->wave_size)
         return 0;
     if (r->shown)
@@ -185,53 +218,75 @@ EXPORT int wl_debug_lane(unsigned lane) {
 
 static uint32_t first_of(uint64_t lanes) { return lanes ? (uint32_t)__builtin_ctzll(lanes) : 0; }
 
-/* The lanes of the wave for which a breakpoint's condition can be true. */
-static uint64_t lanes_of_visit(const struct running *r, const volatile struct wl_debug_visit *visit, uint64_t exec) {
-    uint32_t id[3];
-    uint64_t lanes = 0;
-    for (int d = 0; d < 3; d++)
-        if (visit->block[d] >= 0 && visit->block[d] != (int64_t)r->runner->group->id[d])
-            return 0;
-    for (; exec; exec &= exec - 1) {
-        const uint32_t lane = first_of(exec);
-        bool fits = true;
-        find_item(r, lane, id);
-        for (int d = 0; d < 3; d++)
-            fits &= visit->thread[d] < 0 || visit->thread[d] == (int64_t)id[d];
-        if (fits)
-            lanes |= UINT64_C(1) << lane;
-    }
-    return lanes;
+/* Whether a visit's condition may be true for a lane. */
+static bool may_hold(struct running *r, const volatile struct wl_debug_visit *visit, uint32_t lane) {
+    struct wl_debug_frame *frame = r->frames[r->known->depth];
+    const struct wl_debug_asked asked = {.wave = r->wave,
+                                         .frame = (uint64_t)(uintptr_t)frame,
+                                         .lane = lane,
+                                         .scratch_size = r->job->scratch_size,
+                                         .scratch = frame->scratch};
+    if (visit->count == 0)
+        return true;
+    frame->vgprs = (uint64_t)(uintptr_t)(r->wave->vgpr + lane);
+    tell_item(r, lane);
+    return wl_debug_condition_holds(&asked, visit->first, visit->count);
 }
 
-static const volatile struct wl_debug_visit *find_visit(uint64_t shadow) {
-    for (uint32_t i = 0; i < wl_debug_visit_count && i < WL_DEBUG_VISITS; i++)
-        if (wl_debug_visits[i].pc == shadow)
-            return &wl_debug_visits[i];
-    return NULL;
+/* The lanes that have to come to a shadow because of breakpoints with conditions. False: there are no such breakpoints. */
+static bool find_lanes(struct running *r, uint64_t shadow, uint64_t exec, uint64_t *lanes) {
+    bool found = false;
+    *lanes = 0;
+    for (uint32_t i = 0; i < wl_debug_visit_count && i < WL_DEBUG_VISITS; i++) {
+        if (wl_debug_visits[i].pc != shadow)
+            continue;
+        if (!found) {
+            fill_frames(r);
+            tell_workgroup(r);
+        }
+        found = true;
+        for (uint64_t rest = exec & ~*lanes; rest; rest &= rest - 1)
+            if (may_hold(r, &wl_debug_visits[i], first_of(rest)))
+                *lanes |= UINT64_C(1) << first_of(rest);
+    }
+    return found;
 }
+
+EXPORT __attribute__((noinline)) void wl_debug_reached(void) { __asm__ volatile("" ::: "memory"); }
 
 /* Whether the wave comes to the shadow of the instruction that it is in front of. */
 static bool comes_up(struct running *r, uint64_t shadow, bool stepping) {
     const uint64_t exec = wl_wave_exec(r->wave);
-    const bool breaks = has_breakpoint(shadow);
+    bool breaks = has_breakpoint(shadow);
     uint32_t lane = exec >> r->lane & 1 ? r->lane : first_of(exec);
     r->lanes = 0;
     if (breaks) {
-        const volatile struct wl_debug_visit *visit = find_visit(shadow);
-        const uint64_t lanes = visit ? lanes_of_visit(r, visit, exec) : 0;
-        if (visit && !lanes && !stepping)
-            return false;
+        uint64_t lanes;
+        breaks = !find_lanes(r, shadow, exec, &lanes) || lanes;
         if (lanes) {
             lane = first_of(lanes);
             r->lanes = lanes & (lanes - 1);
         }
     }
-    if (!breaks && !stepping)
+    const bool reached = wl_debug_goal.launch == wl_debug_here.launch && wl_debug_goal.step == wl_debug_here.step;
+    if (!breaks && !stepping && !reached)
         return false;
     wl_debug_here.stopped = 0;
+    r->pc = shadow;
+    at_hand = r;
     show(r, lane);
+    if (reached)
+        wl_debug_reached();
     return true;
+}
+
+/* The wave goes on, and no breakpoint has it come up. What faults or is interrupted is shown then. */
+static void begin_unseen(struct running *r, uint64_t shadow) {
+    at_hand = looked_at = r;
+    r->pc = shadow;
+    tell_workgroup(r);
+    wl_debug_here.lane = r->lane;
+    wl_debug_here.state = r->wave;
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------------------------------- */
@@ -266,6 +321,98 @@ static void note_jump(struct running *r, const struct wl_mark *mark) {
         }
 }
 
+/* ---- frames on the stack ---------------------------------------------------------------------------------------------------------------- */
+
+/* The stack below which a thread's frames for waves lie. It stays from entry to entry, so that a wave's frames have the same addresses each
+ * time: gdb knows them by these. */
+static uintptr_t stack_top(void) {
+    static _Thread_local uintptr_t top;
+    const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    if (!top || here < top + MARGIN / 2 || here > top + 64 * (size_t)MARGIN)
+        top = (here - MARGIN) & ~(uintptr_t)63;
+    return top;
+}
+
+static void lay_out_frames(struct running *r) {
+    const struct wl_debug_wave *known = r->known;
+    const size_t place =
+        r == &other ? 0 : r->wave->wave_index + 1; /* callers are above callees: what is looked at seems to call what stopped */
+    const uintptr_t own = r->top - place * WAVE_STACK;
+    for (uint32_t i = 0; i <= known->depth || i <= known->last_depth; i++) {
+        struct wl_debug_frame *frame = r->frames[i] = (struct wl_debug_frame *)(own - (i + 1) * sizeof *frame);
+        frame->in_front = frame->behind = (uint64_t)(uintptr_t)frame;
+        if (i == 0)
+            continue;
+        frame->caller = (uint64_t)(uintptr_t)r->frames[i - 1];
+        frame->return_address = shadow_of(r, known->calls[i - 1].return_address);
+    }
+    r->frames[known->depth]->behind = (uint64_t)(uintptr_t)r->frames[known->last_depth];
+}
+
+/* ---- other waves of the workgroup ------------------------------------------------------------------------------------------------------- */
+
+/* The debugger may have written to the private memory of the wave that it has looked at. */
+static void leave_other(void) {
+    if (looked_at != &other)
+        return;
+    write_scratch_back(&other);
+    show(at_hand, at_hand->lane);
+}
+
+EXPORT int wl_debug_wave(unsigned number) {
+    if (!at_hand || number >= at_hand->runner->group->wave_count)
+        return 0;
+    leave_other();
+    if (number == at_hand->wave->wave_index)
+        return 1;
+    const struct wl_runner *runner = &at_hand->runner->group->runners[number];
+    if (!has_begun(at_hand, runner) || runner->state == WL_WAVE_ENDED)
+        return 0;
+    other = (struct running){.wave = wl_group_wave(runner->group, number),
+                             .known = runner->debug,
+                             .job = at_hand->job,
+                             .runner = runner,
+                             .lane = runner->debug->lane,
+                             .top = at_hand->top,
+                             .pc = runner->debug->last};
+    other.scratch = scratch_copy(&other);
+    lay_out_frames(&other);
+    /* What its kernel returns to, and the host's registers there. */
+    struct wl_debug_frame *kernel = other.frames[0];
+    const struct wl_debug_frame *from = at_hand->frames[0];
+    kernel->caller = from->caller;
+    kernel->return_address = from->return_address;
+    memcpy(&kernel->rsp, &from->rsp, offsetof(struct wl_debug_frame, in_front) - offsetof(struct wl_debug_frame, rsp));
+    show(&other, other.lane);
+    return 1;
+}
+
+/* ---- what was, and what is watched ----------------------------------------------------------------------------------------------------- */
+
+static void note_past(const struct running *r, uint64_t pc) {
+    const uint64_t step = wl_debug_here.step;
+    wl_debug_history[step % WL_DEBUG_HISTORY] = (struct wl_debug_past){
+        .pc = pc, .wave = r->known->group * WL_MAX_WAVES + r->wave->wave_index, .step = step, .depth = r->known->depth};
+    wl_debug_here.step = step + 1;
+}
+
+static bool is_watched(const struct running *r, const volatile struct wl_debug_watch *watch) {
+    const uint32_t *block = r->runner->group->id;
+    return watch->state == r->wave && watch->block[0] == block[0] && watch->block[1] == block[1] && watch->block[2] == block[2];
+}
+
+/* Lets the debugger see what an instruction has done to what it watches: it has the host watch the copy. A watched lane is the one at hand, so
+ * that its variables are compared. */
+static void follow_watches(struct running *r) {
+    for (uint32_t i = 0; i < wl_debug_watch_count && i < WL_DEBUG_WATCHES; i++) {
+        if (!is_watched(r, &wl_debug_watches[i]))
+            continue;
+        if (r->lane != wl_debug_watches[i].lane)
+            take_lane(r, wl_debug_watches[i].lane);
+        copy_scratch(r);
+    }
+}
+
 /* ---- running ------------------------------------------------------------------------------------------------------------------------------ */
 
 /* Runs the instruction that the wave is in front of. A wave that polls memory stays in its code for many turns before others have theirs: so
@@ -281,13 +428,14 @@ static uint32_t run_to_mark(struct running *r) {
 }
 
 void wl_debug_forget(void) {
-    at_hand = NULL;
+    at_hand = looked_at = NULL;
     wl_debug_here.state = NULL;
 }
 
 uint64_t wl_debug_step(struct wl_debug_context *context) {
     struct running *r = (struct running *)(void *)context;
     const bool stepping = has_breakpoint(*context->slot);
+    leave_other();
     if (r->shown)
         write_scratch_back(r);
     r->frames[r->known->depth]->behind = r->frames[r->known->depth]->in_front;
@@ -301,7 +449,10 @@ uint64_t wl_debug_step(struct wl_debug_context *context) {
         const struct wl_mark *mark = r->point.mark;
         const uint64_t here = shadow_of(r, mark->address);
         *context->slot = here + BEHIND_CALL; /* for backtraces from within the instruction */
+        note_past(r, here);
         const uint32_t exit = run_to_mark(r);
+        if (wl_debug_watch_count)
+            follow_watches(r);
         if (exit != WL_EXIT_MARK) {
             r->known->last = here;
             r->known->last_depth = r->known->depth;
@@ -317,31 +468,6 @@ uint64_t wl_debug_step(struct wl_debug_context *context) {
     }
 }
 
-/* The stack below which a thread's frames for waves lie. It stays from entry to entry, so that a wave's frames have the same addresses each
- * time: gdb knows them by these. */
-static uintptr_t stack_top(void) {
-    static _Thread_local uintptr_t top;
-    const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    if (!top || here < top + MARGIN / 2 || here > top + 64 * (size_t)MARGIN)
-        top = (here - MARGIN) & ~(uintptr_t)63;
-    return top;
-}
-
-static uintptr_t lay_out_frames(struct running *r) {
-    const struct wl_debug_wave *known = r->known;
-    const uintptr_t top = stack_top(), own = top - (size_t)r->wave->wave_index * WAVE_STACK;
-    for (uint32_t i = 0; i <= known->depth || i <= known->last_depth; i++) {
-        struct wl_debug_frame *frame = r->frames[i] = (struct wl_debug_frame *)(own - (i + 1) * sizeof *frame);
-        frame->in_front = frame->behind = (uint64_t)(uintptr_t)frame;
-        if (i == 0)
-            continue;
-        frame->caller = (uint64_t)(uintptr_t)r->frames[i - 1];
-        frame->return_address = shadow_of(r, known->calls[i - 1].return_address);
-    }
-    r->frames[known->depth]->behind = (uint64_t)(uintptr_t)r->frames[known->last_depth];
-    return top - (size_t)WL_MAX_WAVES * WAVE_STACK;
-}
-
 /* Empties what is known of a wave, for another one. */
 static bool begin_wave(struct wl_debug_wave *known, const struct wl_wave *wave, const struct wl_runner *runner, const struct wl_job *job) {
     const uint32_t *id = runner->group->id, *grid = job->launch->grid;
@@ -353,10 +479,11 @@ static bool begin_wave(struct wl_debug_wave *known, const struct wl_wave *wave, 
         known->calls[i].registers = NULL;
     }
     known->rows = wave->vgprs;
-    if (!known->scratch || known->scratch_size < job->scratch_size) {
+    const uint64_t size = (uint64_t)job->scratch_size * wave->wave_size;
+    if (!known->scratch || known->scratch_size < size) {
         free(known->scratch);
-        known->scratch = malloc(job->scratch_size + 16);
-        known->scratch_size = known->scratch ? job->scratch_size : 0;
+        known->scratch = calloc(1, size + 16);
+        known->scratch_size = known->scratch ? size : 0;
     }
     return known->scratch;
 }
@@ -377,19 +504,23 @@ uint32_t wl_debug_run(struct wl_wave *wave, const struct wl_steps *steps) {
     r.known = known_of(runner, wave, job);
     if (!r.known || wl_threaded_use(&r.threaded) != WL_OK)
         return WL_EXIT_ILLEGAL;
-    r.scratch = r.known->scratch;
     r.lane = r.known->lane;
+    r.scratch = scratch_copy(&r);
     uint32_t exit = r.threaded->run_to_mark(wave, steps, &r.point);
     if (exit == WL_EXIT_MARK) {
-        const uintptr_t stack = lay_out_frames(&r);
-        const uint64_t shadow = shadow_of(&r, r.point.mark->address);
+        r.top = stack_top();
+        lay_out_frames(&r);
+        const uint64_t shadow = shadow_of(&r, r.point.mark->address), last = r.known->last;
         r.context.kernel = r.frames[0];
         r.context.within = &r.within;
         fill_frames(&r);
-        comes_up(&r, shadow, true);
+        const bool comes = comes_up(&r, shadow, last && has_breakpoint(last + BEHIND_CALL));
+        if (!comes)
+            begin_unseen(&r, shadow);
         r.context.result = wave->vgpr[r.lane] | (uint64_t)wave->vgpr[wave->wave_size + r.lane] << 32;
-        exit = wl_debug_enter(&r.context, r.frames[0], r.frames[r.known->depth], r.known->last ? r.known->last + BEHIND_CALL : shadow,
-                              stack, shadow);
+        const uint64_t entry = !comes ? wl_debug_entry(job->function->module) : last ? last + BEHIND_CALL : shadow;
+        exit = wl_debug_enter(&r.context, r.frames[0], r.frames[r.known->depth], entry, r.top - (size_t)(WL_MAX_WAVES + 1) * WAVE_STACK,
+                              shadow);
     }
     return exit;
 }

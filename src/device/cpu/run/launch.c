@@ -1,6 +1,7 @@
 #include "device/cpu/run/launch.h"
 #include "base/assert.h"
 #include "base/options.h"
+#include "device/debugger.h"
 
 #include "device/cpu/abi.h"
 #include "device/cpu/code/tiers.h"
@@ -295,7 +296,7 @@ static void init_job(struct wl_job *job, struct wl_job_failure *failure, struct 
         job->fits_workgroup_mode = false;
     if (job->clustered)
         job->in_order = true;
-    job->debugged = f->module->debug && wl_debug_module_stops(f->module);
+    job->debugged = wl_debugger && wl_debug_launch_stops(f->module);
     if (wl_options()->random_schedule)
         job->random = wl_schedule_begin();
     if (job->clustered || job->follows_waves || job->debugged || job->random) { /* each wave has a state of its own, and waves take turns */
