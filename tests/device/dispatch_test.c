@@ -130,6 +130,38 @@ static void each_item_runs_once(void **state) {
         assert_int_equal(out[i], 1);
 }
 
+enum { WIDE = 40, HIGH = 30, DEEP = 2 };
+static _Atomic uint32_t met[WIDE * HIGH * DEEP];
+static _Atomic uint32_t along_x, along_y; /* workgroups that a thread ran directly behind their neighbour in x, in y */
+
+static uint32_t follow_unit(struct wl_wave *wave) {
+    static _Thread_local uint32_t last[3];
+    const uint32_t *id = &wave->sgpr[2];
+    const bool same_z = id[2] == last[2];
+    atomic_fetch_add(&met[(id[2] * HIGH + id[1]) * WIDE + id[0]], 1);
+    atomic_fetch_add(&along_x, same_z && id[1] == last[1] && id[0] == last[0] + 1);
+    atomic_fetch_add(&along_y, same_z && id[0] == last[0] && id[1] == last[1] + 1);
+    memcpy(last, id, sizeof last);
+    return WL_EXIT_END;
+}
+
+/* Neighbours in the dimension in which work items lie beside each other run one after the other. */
+static void goes_where_items_go(void **state) {
+    static const uint32_t blocks[][3] = {{64, 1, 1}, {1, 64, 1}, {8, 8, 1}};
+    (void)state;
+    harness_code(&h, follow_unit, follow_unit, false);
+    memcpy(h.launch.grid, (uint32_t[]){WIDE, HIGH, DEEP}, sizeof h.launch.grid);
+    for (unsigned i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        memcpy(h.launch.block, blocks[i], sizeof h.launch.block);
+        memset(met, 0, sizeof met);
+        along_x = along_y = 0;
+        assert_int_equal(harness_run(&h), WL_OK);
+        for (unsigned n = 0; n < WIDE * HIGH * DEEP; n++)
+            assert_int_equal(met[n], 1);
+        assert_true((blocks[i][0] == 1 ? along_y : along_x) > WIDE * HIGH * DEEP / 2);
+    }
+}
+
 /* ---- parts ----------------------------------------------------------------------------------- */
 
 enum { TAKERS = 4, PARTS = 7, SMALL = 100003 };
@@ -646,6 +678,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         TEST(counts_every_wave_and_lane),
         TEST(each_item_runs_once),
+        TEST(goes_where_items_go),
         cmocka_unit_test(parts_are_taken_once),
         cmocka_unit_test(the_lowest_part_is_told),
         cmocka_unit_test(many_workgroups_are_parted),

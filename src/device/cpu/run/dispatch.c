@@ -696,6 +696,24 @@ static void run_chunks(struct wl_job *job, struct wl_thread *thread) {
     }
 }
 
+/* Whether workgroups are columns of work items: what a workgroup has in memory goes on in the next one in y, not in x. */
+static bool has_columns(const struct wl_job *job) {
+    return job->whole.size[0] == 1 && job->whole.size[1] > 1 && job->launch->grid[0] > 1 && job->launch->grid[1] > 1;
+}
+
+/* The same, in y before x. */
+static void run_columns(struct wl_job *job, struct wl_thread *thread) {
+    const uint32_t *grid = job->launch->grid;
+    groups_fn *run = choose_groups(job->keeps_wave);
+    uint64_t first, end;
+    while (!wl_job_stopped(job) && wl_group_take_chunk(job, thread, job->chunk, &first, &end))
+        for (uint64_t n = first; n < end && !wl_job_stopped(job); n++) {
+            const uint64_t column = n / grid[1];
+            const uint32_t id[3] = {(uint32_t)(column % grid[0]), (uint32_t)(n % grid[1]), (uint32_t)(column / grid[0])};
+            run(job, thread, id, 1);
+        }
+}
+
 /* The same, in an order that the launch or a random schedule gives. */
 static void run_ordered(struct wl_job *job, struct wl_thread *thread) {
     groups_fn *run = choose_groups(job->keeps_wave);
@@ -721,6 +739,8 @@ __attribute__((noinline)) static void run_guarded(struct wl_job *job, struct wl_
             wl_waiting_run_chunks(job, thread);
         else if (job->order)
             run_ordered(job, thread);
+        else if (has_columns(job))
+            run_columns(job, thread);
         else
             run_chunks(job, thread);
         return;
