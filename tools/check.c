@@ -78,10 +78,10 @@ static void print_json(const char *file, const char *target, const struct wl_ker
     printf(", \"target\": \"%s\", \"kernel\": ", target);
     print_json_string(kernel->name);
     printf(", \"wave\": %u, \"instructions\": %u, \"exact\": %u, \"ulp\": %u, \"no_effect\": %u, \"unsupported\": %u, "
-           "\"results\": {\"hardware\": %u, \"error\": %u, \"order\": %u, \"unknown\": %u}, \"missing\": {",
+           "\"results\": {\"hardware\": %u, \"error\": %u, \"order\": %u, \"undocumented\": %u}, \"missing\": {",
            kernel->wave_size, check->instructions, check->counts[WL_COVERAGE_EXACT], check->counts[WL_COVERAGE_ULP],
            check->counts[WL_COVERAGE_NO_EFFECT], check->counts[WL_COVERAGE_UNSUPPORTED], check->numerics[WL_NUMERICS_HARDWARE],
-           check->numerics[WL_NUMERICS_ERROR], check->numerics[WL_NUMERICS_ORDER], check->numerics[WL_NUMERICS_UNKNOWN]);
+           check->numerics[WL_NUMERICS_ERROR], check->numerics[WL_NUMERICS_ORDER], check->numerics[WL_NUMERICS_UNDOCUMENTED]);
     for (uint32_t i = 0; i < check->missing_count; i++)
         printf("%s\"%s\": %u", i ? ", " : "", check->missing[i].mnemonic, check->missing[i].count);
     printf("}, \"functions\": %u, \"vgprs\": %u, \"agprs\": %u, \"sgprs\": %u, \"lds\": %u, \"scratch\": %u, \"dynamic_stack\": %s, "
@@ -99,9 +99,10 @@ static void print_text(const struct wl_kernel *kernel, const struct wl_check *ch
     printf("  %s\n    %u instructions: %u exact, %u within documented ulp, %u without effect, %u unsupported\n", kernel->name,
            check->instructions, check->counts[WL_COVERAGE_EXACT], check->counts[WL_COVERAGE_ULP], check->counts[WL_COVERAGE_NO_EFFECT],
            check->counts[WL_COVERAGE_UNSUPPORTED]);
-    printf("    results: %u the hardware's bits, %u within an error, %u in an order that the GPU does not define, %u unknown\n",
+    printf("    results: %u the hardware's bits, %u within an error, %u in an order that the GPU does not define, %u in a way that AMD "
+           "does not document\n",
            check->numerics[WL_NUMERICS_HARDWARE], check->numerics[WL_NUMERICS_ERROR], check->numerics[WL_NUMERICS_ORDER],
-           check->numerics[WL_NUMERICS_UNKNOWN]);
+           check->numerics[WL_NUMERICS_UNDOCUMENTED]);
     for (uint32_t i = 0; i < check->missing_count; i++)
         printf("    unsupported: %s (%u)\n", check->missing[i].mnemonic, check->missing[i].count);
     if (*check->failure)

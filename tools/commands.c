@@ -151,7 +151,8 @@ static const struct wl_command commands[] = {
          "Says of each kernel of a code object, bundle, program or library, device functions that it may call included, how many of "
          "its instructions are exact, within AMD's documented error, accepted without effect, or unsupported (with their names); how many "
          "have results with the hardware's bits, within an error, in an order that the GPU does not define (floats that several lanes add "
-         "to one place), or unknown, under WAVELIFT_MATH; and which registers, LDS and scratch it uses. Every kernel is taken as far as "
+         "to one place), or in a way that AMD does not document (sums of matrices and dot products), under WAVELIFT_MATH; and which "
+         "registers, LDS and scratch it uses. Every kernel is taken as far as "
          "the translator's intermediate code, in both of its "
          "forms. The exit status is 1 if anything is unsupported.",
      .options = {[WL_CHECK_ARCH] = {"arch", "ARCH", "looks at the code that this architecture can run, and no other."},

@@ -9,11 +9,11 @@ enum { WL_CHECK_NAMES = 32 };
 
 /* What is known of the bits of an instruction's results. docs/NUMERICS.md has the classes of instructions, and how it is known. */
 enum wl_numerics {
-    WL_NUMERICS_HARDWARE, /* they are the hardware's, but for sign and payload of NaN */
-    WL_NUMERICS_ERROR,    /* they are within a documented error */
-    WL_NUMERICS_ORDER,    /* floats that several lanes add to one place: the GPU defines no order, and results depend on it */
-    WL_NUMERICS_UNKNOWN,  /* the hardware's are not known */
-    WL_NUMERICS_NONE,     /* there are no results, or the instruction is not supported */
+    WL_NUMERICS_HARDWARE,     /* they are the hardware's, but for sign and payload of NaN */
+    WL_NUMERICS_ERROR,        /* they are within a documented error */
+    WL_NUMERICS_ORDER,        /* floats that several lanes add to one place: the GPU defines no order, and results depend on it */
+    WL_NUMERICS_UNDOCUMENTED, /* AMD documents neither the order nor the rounding of the products' sum, and no error */
+    WL_NUMERICS_NONE,         /* there are no results, or the instruction is not supported */
 };
 struct wl_inst;
 /* Of a decoded instruction under a request's processor and way of summing. Thread-safe. */

@@ -62,14 +62,26 @@ const struct wl_sem *wl_sem_find(const char *mnemonic, const char *features) {
     return wl_sem_search(wl_sem_rows, wl_sem_row_count, mnemonic, features);
 }
 
-const struct wl_sem *wl_sem_choose(const struct wl_sem *sem, bool exact, const char *features) {
-    const struct wl_sem *form = NULL;
-    char name[64];
+bool wl_sem_form_name(const struct wl_sem *sem, const struct wl_sem_math *math, unsigned number, char *name, size_t size) {
+    if (math->exact && number == 0)
+        snprintf(name, size, "%s_exact", sem->name);
+    else if (math->hardware && number == 0)
+        snprintf(name, size, "%s_hardware_%s", sem->name, math->processor);
+    else if (math->hardware && number == 1)
+        snprintf(name, size, "%s_hardware_gfx%u", sem->name, math->generation);
+    else if (math->hardware && number == 2)
+        snprintf(name, size, "%s_hardware", sem->name);
+    else
+        return false;
+    return true;
+}
 
-    if (exact) {
-        snprintf(name, sizeof name, "%s_exact", sem->name);
+const struct wl_sem *wl_sem_choose(const struct wl_sem *sem, const struct wl_sem_math *math, const char *features) {
+    const struct wl_sem *form = NULL;
+    char name[96];
+
+    for (unsigned i = 0; !form && wl_sem_form_name(sem, math, i, name, sizeof name); i++)
         form = wl_sem_find(name, features);
-    }
     if (!form)
         form = wl_sem_find(sem->name, features);
     return form ? form : sem;

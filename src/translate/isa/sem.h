@@ -83,9 +83,17 @@ const struct wl_sem *wl_sem_search(const struct wl_sem *rows, size_t count, cons
 /* The semantics for one lane, as NVIDIA's threads run them: of vector functions, parameters and results are vectors of one
  * element. NULL if there are none. Thread-safe. (nvptx/sem.c) */
 const struct wl_sem *wl_sem_find_lane(const char *mnemonic);
-/* The form of these semantics to use: correctly rounded (NAME_exact) if that is wanted and there is one, else the best for
- * these features. */
-const struct wl_sem *wl_sem_choose(const struct wl_sem *sem, bool exact, const char *features);
+/* Which arithmetic is wanted. */
+struct wl_sem_math {
+    bool exact;    /* rounded correctly: NAME_exact */
+    bool hardware; /* as the processor does it: NAME_hardware_PROCESSOR, NAME_hardware_gfx9, NAME_hardware */
+    const char *processor;
+    unsigned generation; /* its */
+};
+/* The name of a form of these semantics to look for before NAME itself, the `number`-th from 0 on, in `name`, of `size` bytes. False: there are no more. */
+bool wl_sem_form_name(const struct wl_sem *sem, const struct wl_sem_math *math, unsigned number, char *name, size_t size);
+/* The form of these semantics to use: the first of those that is there, else the best for these features. */
+const struct wl_sem *wl_sem_choose(const struct wl_sem *sem, const struct wl_sem_math *math, const char *features);
 /* All rows, for coverage tables. */
 const struct wl_sem *wl_sem_table(size_t *count);
 

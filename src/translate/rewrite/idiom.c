@@ -178,11 +178,13 @@ static void make_move(struct wl_inst *inst, const struct wl_operand *from, const
     inst->operands[1] = source;
 }
 
-/* Makes v_rsq(x) of s * v_rsq(x * s * s), where s is 1 or, for small x, a power of 2. The products become moves. */
+/* Makes v_rsq(x) of s * v_rsq(x * s * s), where s is 1 or, for small x, a power of 2. The products become moves. Not where denormals are flushed as
+ * on the hardware. */
 static void simplify_root(const struct wl_unit *unit, const struct wl_block *block, struct wl_inst *root) {
     enum { LARGEST = 100 }; /* exponents that cannot overflow: of the squared scale, and of the limit times the squared scale */
     struct scaled before, after;
-    if (!is_plain(root, "v_rsq_f32", 2) || !same_row(&root->operands[0], &root->operands[1]))
+    if (unit->request->matrix_sums == WL_SUMS_HARDWARE || !is_plain(root, "v_rsq_f32", 2) ||
+        !same_row(&root->operands[0], &root->operands[1]))
         return;
     const struct wl_operand *row = &root->operands[0];
     const struct wl_inst *up = last_writer(unit, block, root, row);

@@ -76,6 +76,18 @@ static INLINE f32s dot2_f16(pkf16s a, pkf16s b, f32s c) {
 }
 LANES3(v_dot2_f32_f16, f32, pkf16, pkf16, f32) { return dot2_f16(a, b, c); }
 LANES2_OLD(v_dot2c_f32_f16, f32, pkf16, pkf16) { return dot2_f16(a, b, c); }
+/* WAVELIFT_MATH=hardware: C and the sum are flushed whatever MODE says (LLVM's comments), on gfx90a halves, too (AMD on MI200). */
+static INLINE f32s flushed32(f32s a) { return ((u32s)a & F32_INFINITY) == 0 ? (f32s)((u32s)a & F32_SIGN) : a; }
+static INLINE pkf16s flushed_halves(pkf16s a) {
+    const u32s bits = (u32s)a, low = (bits & 0x7c00) == 0 ? bits & 0x8000 : bits & 0xffff;
+
+    return (pkf16s)(low | ((bits & 0x7c000000) == 0 ? bits & F32_SIGN : bits & 0xffff0000));
+}
+static INLINE f32s dot2_flushed(pkf16s a, pkf16s b, f32s c) { return flushed32(dot2_f16(a, b, flushed32(c))); }
+LANES3(v_dot2_f32_f16_hardware, f32, pkf16, pkf16, f32) { return dot2_flushed(a, b, c); }
+LANES2_OLD(v_dot2c_f32_f16_hardware, f32, pkf16, pkf16) { return dot2_flushed(a, b, c); }
+LANES3(v_dot2_f32_f16_hardware_gfx90a, f32, pkf16, pkf16, f32) { return dot2_flushed(flushed_halves(a), flushed_halves(b), c); }
+LANES2_OLD(v_dot2c_f32_f16_hardware_gfx90a, f32, pkf16, pkf16) { return dot2_flushed(flushed_halves(a), flushed_halves(b), c); }
 LANES3(v_dot2_f16_f16, f16, pkf16, pkf16, f16) { return CONVERT(f16s, dot2_f16(a, b, CONVERT(f32s, c))); }
 static INLINE f32s dot2_bf16(u32s a, u32s b, f32s c) {
     const f32s low_a = (f32s)(a << 16), low_b = (f32s)(b << 16), high_a = (f32s)(a & 0xffff0000), high_b = (f32s)(b & 0xffff0000);

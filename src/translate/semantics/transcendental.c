@@ -237,3 +237,45 @@ ON_SCALARS(v_s_sqrt, sqrt_lanes(x))
 /* gfx9's older functions differ from the newer ones in special cases alone. */
 LANES1(v_exp_legacy_f32, f32, f32) { return exp2_lanes(a); }
 LANES1(v_log_legacy_f32, f32, f32) { return log2_lanes(a); }
+
+/* WAVELIFT_MATH=hardware, as AMD documents these instructions: denormals are flushed, arguments and results, whatever MODE says; what is no
+ * number is a negative NaN, but for a NaN that was given. */
+static INLINE f32s without_denormals(f32s a) { return ((u32s)a & F32_INFINITY) == 0 ? (f32s)((u32s)a & F32_SIGN) : a; }
+static INLINE f32s with_nan(f32s a, f32s result) {
+    const u32s nan = a == a ? ALL(u32, 0xffc00000) : (u32s)a | 0x00400000;
+
+    return result == result ? result : (f32s)nan;
+}
+#define AS_DOCUMENTED(name, expression)                                                                                                    \
+    static INLINE f32s name##_as_documented(f32s a) {                                                                                      \
+        const f32s x = without_denormals(a);                                                                                               \
+                                                                                                                                           \
+        return with_nan(a, without_denormals(expression));                                                                                 \
+    }                                                                                                                                      \
+    LANES1(v_##name##_f32_hardware, f32, f32) { return name##_as_documented(a); }
+#define SCALAR_AS_DOCUMENTED(name)                                                                                                         \
+    SCALAR1(v_s_##name##_f32_hardware, f32, f32) { return name##_as_documented((f32s)(f32)a)[0]; }
+AS_DOCUMENTED(rcp, 1.0f / x)
+AS_DOCUMENTED(rcp_iflag, 1.0f / x)
+AS_DOCUMENTED(rsq, v_rsq_f32_(x))
+AS_DOCUMENTED(sqrt, sqrt_lanes(x))
+AS_DOCUMENTED(exp, exp2_lanes(x))
+AS_DOCUMENTED(exp_legacy, exp2_lanes(x))
+AS_DOCUMENTED(log, log2_lanes(x))
+AS_DOCUMENTED(log_legacy, log2_lanes(x))
+SCALAR_AS_DOCUMENTED(rcp)
+SCALAR_AS_DOCUMENTED(rsq)
+SCALAR_AS_DOCUMENTED(sqrt)
+SCALAR_AS_DOCUMENTED(exp)
+SCALAR_AS_DOCUMENTED(log)
+/* These keep denormals, and the sign of zero. gfx9's take turns from -256 to 256, and give what 0 gives of other numbers. */
+static INLINE f32s turns_of_gfx9(f32s a) { return (magnitude(a) > 256.0f) & (magnitude(a) < __builtin_inff()) ? ALL(f32, 0) : a; }
+static INLINE f32s sine_as_documented(f32s a) { return with_nan(a, a == 0 ? a : sine_of_turns(a)); }
+static INLINE f32s cosine_as_documented(f32s a) { return with_nan(a, cosine_of_turns(a)); }
+LANES1(v_sin_f32_hardware, f32, f32) { return sine_as_documented(a); }
+LANES1(v_cos_f32_hardware, f32, f32) { return cosine_as_documented(a); }
+LANES1(v_sin_f32_hardware_gfx9, f32, f32) { return sine_as_documented(turns_of_gfx9(a)); }
+LANES1(v_cos_f32_hardware_gfx9, f32, f32) { return cosine_as_documented(turns_of_gfx9(a)); }
+LANES1(v_sin_f16_hardware, f16, f16) { return CONVERT(f16s, sine_as_documented(wide(a))); }
+LANES1(v_sin_f16_hardware_gfx9, f16, f16) { return CONVERT(f16s, sine_as_documented(turns_of_gfx9(wide(a)))); }
+LANES1(v_cos_f16_hardware_gfx9, f16, f16) { return CONVERT(f16s, cosine_as_documented(turns_of_gfx9(wide(a)))); }

@@ -15,7 +15,7 @@ static enum wl_numerics of_matrix(const struct wl_inst *inst, const struct wl_tr
     if (row->d == WL_MATRIX_I32)
         return WL_NUMERICS_HARDWARE;
     if (!followed || row->layout != WL_MATRIX_MFMA || row->sparse || row->scale_block)
-        return WL_NUMERICS_UNKNOWN;
+        return WL_NUMERICS_UNDOCUMENTED;
     if (row->a == WL_MATRIX_F32 || row->a == WL_MATRIX_F64)
         return WL_NUMERICS_HARDWARE;
     const bool asked = wl_matrix_modifiers(inst, request, row) & (WL_MATRIX_PAIRED | WL_MATRIX_ALIGNED);
@@ -29,7 +29,7 @@ static bool adds_floats(const struct wl_isa *isa) {
 }
 
 /* Products of floats that are added to another; and gfx1250's tangent, of which AMD documents no error. */
-static bool is_unknown(const char *mnemonic) {
+static bool is_undocumented(const char *mnemonic) {
     static const char *const floats[] = {"f16", "f32", "fp8", "bf8"};
     bool has_floats = false;
     for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
@@ -45,7 +45,7 @@ enum wl_numerics wl_numerics_of(const struct wl_inst *inst, const struct wl_tran
         return of_matrix(inst, request);
     if (inst->isa && adds_floats(inst->isa))
         return WL_NUMERICS_ORDER;
-    if (is_unknown(inst->mnemonic))
-        return WL_NUMERICS_UNKNOWN;
+    if (is_undocumented(inst->mnemonic))
+        return WL_NUMERICS_UNDOCUMENTED;
     return status == WL_COVERAGE_ULP ? WL_NUMERICS_ERROR : WL_NUMERICS_HARDWARE;
 }

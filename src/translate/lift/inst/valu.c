@@ -1,4 +1,5 @@
 /* Instructions with semantics: operands and modifiers around a call of the packed C function. */
+#include "machine/processor.h"
 #include "translate/lift/frame.h"
 #include "translate/lift/inst/inst.h"
 #include "translate/lift/memory/record.h"
@@ -76,14 +77,15 @@ static void set_scalar(struct wl_lift *l, unsigned reg, unsigned count, LLVMValu
 
 const struct wl_sem *wl_lift_find_semantics(const struct wl_lift *l, const char *mnemonic) { return l->form->find_semantics(l, mnemonic); }
 
-/* The form of these semantics to use: correctly rounded if that is wanted, else the best for this host. */
+/* The form of these semantics to use (wl_sem_choose). */
 static const struct wl_sem *choose_form(const struct wl_lift *l, const struct wl_sem *sem) {
+    const struct wl_translate_request *request = l->unit.request;
+    const struct wl_sem_math math = {request->exact_math, request->matrix_sums == WL_SUMS_HARDWARE, request->processor,
+                                     wl_processor_generation(request->processor)};
     const struct wl_sem *form = NULL;
-    char name[64];
-    if (l->unit.request->exact_math) {
-        snprintf(name, sizeof name, "%s_exact", sem->name);
+    char name[96];
+    for (unsigned i = 0; !form && wl_sem_form_name(sem, &math, i, name, sizeof name); i++)
         form = wl_lift_find_semantics(l, name);
-    }
     if (!form)
         form = wl_lift_find_semantics(l, sem->name);
     return form ? form : sem;
