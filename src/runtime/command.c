@@ -113,7 +113,12 @@ static enum wl_status run_copy(struct wl_command *command, struct wl_stream *str
     const struct wl_copy *copy = &((struct copy_command *)command)->copy;
     if (command->asker.recorded && !command->gives)
         return wl_record_copy(stream, copy, &command->asker);
-    return command->gives ? give_copy(stream, copy) : wl_copy_run(stream, copy);
+    if (!command->gives)
+        return wl_copy_run(stream, copy);
+    struct wl_given *given = command->asker.recorded ? wl_record_give_copy(stream, copy, &command->asker) : NULL;
+    const enum wl_status status = give_copy(stream, copy);
+    wl_record_given(given, status);
+    return status;
 }
 
 /* Packs the source densely behind the command. */
@@ -187,7 +192,12 @@ enum wl_status wl_fill_run(struct wl_stream *stream, const struct wl_fill *fill)
 
 static enum wl_status run_fill(struct wl_command *command, struct wl_stream *stream) {
     const struct wl_fill *fill = &((struct fill_command *)command)->fill;
-    return command->asker.recorded && !stream->queue ? wl_record_fill(stream, fill, &command->asker) : wl_fill_run(stream, fill);
+    if (command->asker.recorded && !stream->queue)
+        return wl_record_fill(stream, fill, &command->asker);
+    struct wl_given *given = command->asker.recorded && command->gives ? wl_record_give_fill(stream, fill, &command->asker) : NULL;
+    const enum wl_status status = wl_fill_run(stream, fill);
+    wl_record_given(given, status);
+    return status;
 }
 
 enum wl_status wl_command_fill(struct wl_stream *stream, const struct wl_fill *fill, bool wait) {

@@ -33,10 +33,14 @@ static enum wl_status run_kernel(struct wl_command *command, struct wl_stream *s
     if (!kernel->launch.batched)
         stream->batch = atomic_load(&stream->submitted);
     enum wl_status status;
+    struct wl_given *given = NULL;
+    if (kernel->recorded && stream->queue)
+        given = wl_record_give_launch(stream, &kernel->launch, kernel->recorded, &command->asker);
     if (kernel->recorded && !stream->queue)
         status = wl_record_launch(stream, &kernel->launch, kernel->recorded, &command->asker);
     else
         status = stream->queue ? device->ops->queues->launch(stream->queue, &kernel->launch) : device->ops->launch(device, &kernel->launch);
+    wl_record_given(given, status);
     if (status == WL_OK && kernel->shared && stream->queue)
         status = wl_grids_launched(kernel->shared, kernel->launch.grid_index, stream);
     kernel->finished = status == WL_OK;
@@ -282,7 +286,13 @@ static bool launch_directly(struct wl_stream *stream, const struct wl_launch_req
     launch.worker_mask = stream->worker_mask;
     if (!wl_stream_give_begin(stream, &sequence))
         return false;
+    struct wl_given *given = NULL;
+    if (wl_trace_on()) {
+        const struct wl_asker asker = wl_record_queued(stream, request);
+        given = wl_record_give_launch(stream, &launch, request->kernel, &asker);
+    }
     *status = wl_stream_given(stream, stream->context->device->ops->queues->launch(stream->queue, &launch));
+    wl_record_given(given, *status);
     wl_stream_give_end(stream, sequence);
     return true;
 }

@@ -4,8 +4,8 @@
 #include "machine/counters.h"
 #include "runtime/context.h"
 #include "runtime/launch.h"
+#include "runtime/record_span.h"
 #include "trace/probe.h"
-#include "trace/trace.h"
 
 #include <string.h>
 
@@ -18,9 +18,8 @@ struct wl_asker wl_record_asker(enum wl_trace_kind kind) {
     return asker;
 }
 
-/* What is known of a kernel before it runs. */
-static void describe(struct wl_trace_work *work, const struct wl_stream *stream, const struct wl_loaded_kernel *kernel,
-                     const uint32_t grid[3], const uint32_t block[3], const uint32_t remainder[3], size_t dynamic_lds) {
+void wl_span_describe_kernel(struct wl_trace_work *work, const struct wl_stream *stream, const struct wl_loaded_kernel *kernel,
+                             const uint32_t grid[3], const uint32_t block[3], const uint32_t remainder[3], size_t dynamic_lds) {
     work->kind = WL_TRACE_KERNEL;
     work->device = stream->context->index;
     work->stream = stream->id;
@@ -46,55 +45,49 @@ struct wl_asker wl_record_queued(const struct wl_stream *stream, const struct wl
     WL_PROBE4(launch, (uintptr_t)request->kernel->kernel->name, stream->id, stream->context->index, (uintptr_t)request->grid);
     if (wl_trace_tells()) {
         struct wl_trace_work work = {0};
-        describe(&work, stream, request->kernel, request->grid, request->block, request->remainder, request->dynamic_lds);
+        wl_span_describe_kernel(&work, stream, request->kernel, request->grid, request->block, request->remainder, request->dynamic_lds);
         asker.queued = wl_trace_queued(&work);
     }
     return asker;
 }
 
-/* A piece of work while it lasts: its times by the clocks of those who want to know. */
-struct span {
-    unsigned wanted; /* WL_TRACE_* at its beginning */
-    uint64_t begin, end;
-    struct wl_trace_work work;
-};
-
-static void begin(struct span *span) {
-    *span = (struct span){.wanted = atomic_load_explicit(&wl_trace_wanted.flags, memory_order_relaxed)};
+static void begin(struct wl_span *span) {
+    *span = (struct wl_span){.wanted = atomic_load_explicit(&wl_trace_wanted.flags, memory_order_relaxed)};
     if (span->wanted & WL_TRACE_TELL)
         span->work.begin = wl_now();
     if (span->wanted & WL_TRACE_RUN)
         span->begin = wl_trace_now();
 }
 
-static void end(struct span *span) {
+static void end(struct wl_span *span) {
     if (span->wanted & WL_TRACE_RUN)
         span->end = wl_trace_now();
     if (span->wanted & WL_TRACE_TELL)
         span->work.end = wl_now();
 }
 
-/* The place for the work's record, with what all kinds have; NULL: nobody records, or there is no room. */
-static struct wl_trace_record *take(const struct span *span, const struct wl_stream *stream, const struct wl_asker *asker) {
+struct wl_trace_record *wl_span_take(const struct wl_span *span, const struct wl_context *context, uint64_t stream,
+                                     const struct wl_asker *asker) {
     struct wl_trace_record *record = span->wanted & WL_TRACE_RUN ? wl_trace_take() : NULL;
     if (record) {
         record->begin = span->begin;
         record->end = span->end;
         record->correlation = asker->call;
-        record->device = (uint16_t)stream->context->index;
-        record->stream = (uint32_t)stream->id;
+        record->device = (uint16_t)context->index;
+        record->stream = (uint32_t)stream;
         record->detail = span->work.detail;
         record->bytes = span->work.bytes;
     }
     return record;
 }
 
-static void tell(struct span *span, enum wl_trace_kind kind, const struct wl_stream *stream, const struct wl_asker *asker) {
+void wl_span_tell(struct wl_span *span, enum wl_trace_kind kind, const struct wl_context *context, uint64_t stream,
+                  const struct wl_asker *asker) {
     if (!(span->wanted & WL_TRACE_TELL))
         return;
     span->work.kind = kind;
-    span->work.device = stream->context->index;
-    span->work.stream = stream->id;
+    span->work.device = context->index;
+    span->work.stream = stream;
     span->work.asker = asker->tracer;
     span->work.queued = asker->queued;
     wl_trace_tell(&span->work);
@@ -106,7 +99,7 @@ enum wl_status wl_record_launch(struct wl_stream *stream, struct wl_launch *laun
     const uint32_t name = wl_trace_runs() ? wl_trace_name_kept(&kernel->trace_name, kernel->kernel->name) : 0;
     struct wl_launch_outcome outcome = {0};
     struct wl_counts counts;
-    struct span span;
+    struct wl_span span;
     launch->outcome = &outcome;
     if (wl_trace_tells() && wl_trace_counting(true)) {
         memset(&counts, 0, sizeof counts);
@@ -118,7 +111,7 @@ enum wl_status wl_record_launch(struct wl_stream *stream, struct wl_launch *laun
     WL_PROBE4(kernel_end, (uintptr_t)kernel->kernel->name, stream->id, stream->context->index, status);
     end(&span);
     launch->outcome = NULL;
-    struct wl_trace_record *record = take(&span, stream, asker);
+    struct wl_trace_record *record = wl_span_take(&span, stream->context, stream->id, asker);
     if (record) {
         record->name = name;
         record->detail = outcome.threaded;
@@ -131,9 +124,9 @@ enum wl_status wl_record_launch(struct wl_stream *stream, struct wl_launch *laun
         wl_trace_put(record, WL_TRACE_KERNEL);
     }
     if (span.wanted & WL_TRACE_TELL)
-        describe(&span.work, stream, kernel, launch->grid, launch->block, launch->remainder, launch->dynamic_lds);
+        wl_span_describe_kernel(&span.work, stream, kernel, launch->grid, launch->block, launch->remainder, launch->dynamic_lds);
     span.work.counts = outcome.counts && counts.wave_size ? &counts : NULL;
-    tell(&span, WL_TRACE_KERNEL, stream, asker);
+    wl_span_tell(&span, WL_TRACE_KERNEL, stream->context, stream->id, asker);
     return status;
 }
 
@@ -146,37 +139,47 @@ static int device_of(const void *address, const struct wl_stream *stream) {
 }
 
 /* Records and tells of a copy or a fill. */
-static void put(struct span *span, enum wl_trace_kind kind, const struct wl_stream *stream, const struct wl_asker *asker) {
-    struct wl_trace_record *record = take(span, stream, asker);
+static void put(struct wl_span *span, enum wl_trace_kind kind, const struct wl_stream *stream, const struct wl_asker *asker) {
+    struct wl_trace_record *record = wl_span_take(span, stream->context, stream->id, asker);
     if (record)
         wl_trace_put(record, kind);
-    tell(span, kind, stream, asker);
+    wl_span_tell(span, kind, stream->context, stream->id, asker);
 }
 
-enum wl_status wl_record_copy(struct wl_stream *stream, const struct wl_copy *copy, const struct wl_asker *asker) {
+void wl_span_describe_copy(struct wl_trace_work *work, const struct wl_stream *stream, const struct wl_copy *copy) {
     const int from = device_of(copy->source, stream), to = device_of(copy->target, stream);
-    struct span span;
+    work->detail = from >= 0 ? to >= 0 ? WL_TRACE_DEVICE_TO_DEVICE : WL_TRACE_DEVICE_TO_HOST
+                   : to >= 0 ? WL_TRACE_HOST_TO_DEVICE
+                             : WL_TRACE_HOST_TO_HOST;
+    work->target = copy->target;
+    work->source = copy->source;
+    work->target_device = to;
+    work->source_device = from;
+    work->bytes = (uint64_t)copy->width * copy->rows * copy->slices;
+}
+
+uint64_t wl_span_fill_bytes(const struct wl_fill *fill) { return (uint64_t)fill->width * fill->pattern_size * fill->rows * fill->slices; }
+
+enum wl_status wl_record_copy(struct wl_stream *stream, const struct wl_copy *copy, const struct wl_asker *asker) {
+    struct wl_trace_work described = {0};
+    struct wl_span span;
+    wl_span_describe_copy(&described, stream, copy); /* before the copy, which may free what it reads */
     begin(&span);
     enum wl_status status = wl_copy_run(stream, copy);
     end(&span);
-    span.work.detail = from >= 0 ? to >= 0 ? WL_TRACE_DEVICE_TO_DEVICE : WL_TRACE_DEVICE_TO_HOST
-                       : to >= 0 ? WL_TRACE_HOST_TO_DEVICE
-                                 : WL_TRACE_HOST_TO_HOST;
-    span.work.target = copy->target;
-    span.work.source = copy->source;
-    span.work.target_device = to;
-    span.work.source_device = from;
-    span.work.bytes = (uint64_t)copy->width * copy->rows * copy->slices;
+    described.begin = span.work.begin;
+    described.end = span.work.end;
+    span.work = described;
     put(&span, WL_TRACE_COPY, stream, asker);
     return status;
 }
 
 enum wl_status wl_record_fill(struct wl_stream *stream, const struct wl_fill *fill, const struct wl_asker *asker) {
-    struct span span;
+    struct wl_span span;
     begin(&span);
     enum wl_status status = wl_fill_run(stream, fill);
     end(&span);
-    span.work.bytes = (uint64_t)fill->width * fill->pattern_size * fill->rows * fill->slices;
+    span.work.bytes = wl_span_fill_bytes(fill);
     put(&span, WL_TRACE_FILL, stream, asker);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "runtime/module.h"
 #include "runtime/order.h"
 #include "runtime/program.h"
+#include "runtime/record.h"
 #include "runtime/recording.h"
 #include "runtime/stream.h"
 
@@ -16,6 +17,7 @@
 #include "runtime/stream_run.h"
 #include "runtime/user_object.h"
 #include "sanitize/allocations.h"
+#include "trace/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -177,6 +179,8 @@ enum wl_status wl_context_synchronize(struct wl_context *context) {
     wl_order_seen_all(context);
     if (context->device->ops->queues)
         status = wl_stream_given(context->null_stream, context->device->ops->synchronize(context->device));
+    if (wl_trace_on() && context->device->ops->queues)
+        wl_record_ended(context);
     wl_mempool_synchronized();
     return wl_context_fault(context) != WL_OK ? wl_context_fault(context) : status;
 }

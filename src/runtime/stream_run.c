@@ -13,8 +13,10 @@
 #include "runtime/context.h"
 #include "runtime/order.h"
 #include "runtime/pool.h"
+#include "runtime/record.h"
 #include "runtime/stream.h"
 #include "runtime/stream_run.h"
+#include "trace/trace.h"
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -532,6 +534,8 @@ enum wl_status wl_stream_synchronize(struct wl_stream *stream) {
         if (!done)
             break;
     }
+    if (wl_trace_on() && stream->queue)
+        wl_record_ended(context);
     wl_mempool_synchronized();
     return wl_context_fault(context) != WL_OK ? wl_context_fault(context) : status;
 }

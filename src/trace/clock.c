@@ -6,8 +6,21 @@
 #include <string.h>
 
 static bool ticks;
+static uint64_t first_ticks, first_nanoseconds; /* both clocks when this one was set */
 
-void wl_trace_clock_set(enum wl_trace_clock clock) { ticks = clock == WL_TRACE_TICKS; }
+void wl_trace_clock_set(enum wl_trace_clock clock) {
+    ticks = clock == WL_TRACE_TICKS;
+    first_ticks = wl_trace_now();
+    first_nanoseconds = wl_now();
+}
+
+uint64_t wl_trace_at(uint64_t nanoseconds) {
+    const uint64_t now_ticks = wl_trace_now(), now = wl_now();
+    if (!ticks || now == first_nanoseconds)
+        return nanoseconds;
+    const double rate = (double)(now_ticks - first_ticks) / (double)(now - first_nanoseconds);
+    return now_ticks - (uint64_t)((double)(now - nanoseconds) * rate);
+}
 
 /* The kernel's own choice says whether the counter is the same for all CPUs and never stops. */
 enum wl_trace_clock wl_trace_clock_best(void) {

@@ -40,6 +40,8 @@ void wl_trace_pause(bool paused);
 
 /* The time by the run's clock. Only while there is a run. (clock.c) */
 uint64_t wl_trace_now(void);
+/* What the run's clock showed at a time of CLOCK_MONOTONIC, in nanoseconds, not long ago. */
+uint64_t wl_trace_at(uint64_t nanoseconds);
 /* Sets the clock: what wl_trace_now counts, and what struct wl_trace_run.clock says. */
 void wl_trace_clock_set(enum wl_trace_clock clock);
 /* The best clock of this machine. */
