@@ -549,7 +549,7 @@ def tell_visits(without=None):
         pass
 
 
-LINE = re.compile(r"^(?:-source\s+)?[^\s:]+:(\d+)$")
+LINE = re.compile(r"^(?:(?:-source\s+)?[^\s:]+:|-source .* -line )(\d+)$")
 
 
 def leave_host_out(breakpoint):
@@ -604,11 +604,11 @@ LOST = "lost"
 
 
 def enable_again(breakpoint):
-    """When a program is run again, gdb disables breakpoints whose file it does not know any more, and takes their places away. They are wanted
-    when the code object has been loaded: then they have places."""
+    """When a program is run, gdb disables breakpoints whose file or line it does not know, or not any more: it takes their places away and tells of
+    that, but not that it has disabled those that had none. They are wanted when the code object has been loaded: then they have places."""
     places = [location.address for location in getattr(breakpoint, "locations", [])]
     before = known.get(breakpoint.number, (True, []))
-    if before == LOST and places:
+    if places and (before == LOST or (before == (True, []) and not breakpoint.enabled)):
         breakpoint.enabled = True
     elif before == LOST or (before[0] and before[1] and not places and not breakpoint.enabled):
         known[breakpoint.number] = LOST
