@@ -172,6 +172,8 @@ EXPORT enum wl_status wl_translate(const struct wl_translate_request *request, s
         if (request->is_kernel && request->mode == WL_MODE_FULL)
             status = wl_unit_verify_callees(&unit, decoder);
         if (!status)
+            wl_unit_find_divisions(&unit);
+        if (!status)
             status = wl_unit_join_matrices(&unit);
         if (!status)
             status = wl_unit_schedule(&unit);

@@ -1,6 +1,7 @@
 /* Which instructions known sequences become: their names behind wl_unit_build, in the order of the text; and which sums read scalars that
  * were moved to vector registers. */
 #include "assembled.h"
+#include "translate/rewrite/rewrite.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -104,6 +105,70 @@ static void test_moves(void **state) {
     assert_int_equal(bad, 0);
 }
 
+/* Letters: what the sequence of a division became, by wl_unit_find_divisions: the quotient, and moves. */
+#define ESTIMATE                                                                                                                           \
+    "v_cvt_f32_u32 v4, s8\n s_sub_i32 s9, 0, s8\n v_rcp_iflag_f32 v4, v4\n v_mul_f32 v4, 0x4f7ffffe, v4\n v_cvt_u32_f32 v4, v4\n "         \
+    "v_mul_lo_u32 v5, s9, v4\n v_mul_hi_u32 v5, v4, v5\n v_add_u32 v4, v4, v5\n "
+#define QUOTIENT "v_mul_hi_u32 v4, v1, v4\n v_mul_lo_u32 v5, v4, s8\n v_sub_u32 v5, v1, v5\n "
+#define CORRECT                                                                                                                            \
+    "v_add_u32 v6, 1, v4\n v_subrev_u32 v7, s8, v5\n v_cmp_le_u32 vcc, s8, v5\n v_cndmask_b32 v5, v5, v7, vcc\n "                          \
+    "v_cndmask_b32 v4, v4, v6, vcc\n "
+#define STORE "global_store_dwordx2 v[8:9], v[4:5], off\n s_endpgm"
+
+static const struct kernel divisions[] = {
+    {"a quotient and a remainder", GFX9, ESTIMATE QUOTIENT CORRECT CORRECT STORE, "ioptu"},
+    {"a quotient alone", GFX9,
+     ESTIMATE QUOTIENT CORRECT "v_add_u32 v6, 1, v4\n v_cmp_le_u32 vcc, s8, v5\n v_cndmask_b32 v4, v4, v6, vcc\n "
+                               "global_store_dword v[8:9], v4, off\n s_endpgm",
+     "iops"},
+    {"not with one correction", GFX9, ESTIMATE QUOTIENT CORRECT STORE, ""},
+    {"not where the estimate is read elsewhere", GFX9, ESTIMATE QUOTIENT "v_xor_b32 v10, v4, v1\n " CORRECT CORRECT STORE, ""},
+    {"not where the divisor is another since", GFX9, ESTIMATE "s_mov_b32 s8, s10\n " QUOTIENT CORRECT CORRECT STORE, ""},
+    {"nor the dividend", GFX9,
+     ESTIMATE "v_mul_hi_u32 v4, v1, v4\n v_mul_lo_u32 v5, v4, s8\n v_mov_b32 v1, v2\n v_sub_u32 v5, v1, v5\n " CORRECT CORRECT STORE, ""},
+    {"not by another scale", GFX9,
+     "v_cvt_f32_u32 v4, s8\n s_sub_i32 s9, 0, s8\n v_rcp_iflag_f32 v4, v4\n v_mul_f32 v4, 0x4f800000, v4\n v_cvt_u32_f32 v4, v4\n "
+     "v_mul_lo_u32 v5, s9, v4\n v_mul_hi_u32 v5, v4, v5\n v_add_u32 v4, v4, v5\n " QUOTIENT CORRECT CORRECT STORE,
+     ""},
+    {"not by an estimate that is not refined", GFX9,
+     "v_cvt_f32_u32 v4, s8\n v_rcp_iflag_f32 v4, v4\n v_mul_f32 v4, 0x4f7ffffe, v4\n v_cvt_u32_f32 v4, v4\n " QUOTIENT CORRECT CORRECT
+         STORE,
+     ""},
+};
+
+static void divisions_of(const struct kernel *k, char *changed) {
+    const struct wl_translate_request request = {.processor = k->processor, .wave_size = k->wave_size, .name = k->title};
+    struct assembled made;
+    const char *line = k->text;
+    assembled_build(&made, request, k->text);
+    wl_unit_find_divisions(&made.unit);
+    for (uint32_t i = 0; i < made.unit.inst_count; i++) {
+        const char *name = made.unit.insts[i].mnemonic;
+        while (*line == ' ')
+            line++;
+        if (!strcmp(name, "v_quotient_u32") || (!strcmp(name, "v_mov_b32") && strncmp(line, "v_mov_b32", 9) != 0))
+            *changed++ = (char)('a' + i);
+        line += strcspn(line, "\n");
+        line += *line == '\n';
+    }
+    *changed = 0;
+    assembled_free(&made);
+}
+
+static void test_divisions(void **state) {
+    (void)state;
+    unsigned bad = 0;
+    for (unsigned i = 0; i < sizeof divisions / sizeof *divisions; i++) {
+        char changed[40] = "";
+        divisions_of(&divisions[i], changed);
+        if (strcmp(changed, divisions[i].moves) == 0)
+            continue;
+        fprintf(stderr, "%s: \"%s\", not \"%s\"\n", divisions[i].title, changed, divisions[i].moves);
+        bad++;
+    }
+    assert_int_equal(bad, 0);
+}
+
 /* Letters: the sums with a carry that read a scalar which the text has in v8. */
 static const struct kernel copies[] = {
     {"the high half of a base", GFX9, "v_mov_b32 v8, s11\n v_add_co_u32 v2, vcc, s10, v4\n v_addc_co_u32 v3, vcc, v8, v5, vcc\n s_endpgm",
@@ -171,6 +236,6 @@ static void test_copies(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_moves), cmocka_unit_test(test_copies)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_moves), cmocka_unit_test(test_divisions), cmocka_unit_test(test_copies)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -481,6 +481,33 @@ static void test_stores(void) {
 
 enum { MANY = 1200 };
 
+/* Divisions as compilers make them, by numbers of all sizes, 0 among them. */
+static void ref_quotients(struct lift_state *s) {
+    ACTIVE {
+        const uint32_t x = V(1), y = V(2) >> (V(3) & 31), by = S(9);
+        V(2) = y;
+        V(4) = y ? x / y : x ? x + 1 : 2;
+        V(5) = y ? x % y : x;
+        V(12) = by ? x / by : x ? x + 1 : 2;
+        V(6) = V(7) = V(13) = V(14) = 0;
+    }
+    lift_ignore_scalars = true;
+}
+
+static void test_quotients(void) {
+    static const char text[] = "v_lshrrev_b32 v2, v3, v2\nv_cvt_f32_u32 v4, v2\nv_rcp_iflag_f32 v4, v4\nv_mul_f32 v4, 0x4f7ffffe, v4\n"
+                               "v_cvt_u32_f32 v4, v4\nSUB v5, 0, v2\nv_mul_lo_u32 v5, v5, v4\nv_mul_hi_u32 v5, v4, v5\nADD v4, v4, v5\n"
+                               "v_mul_hi_u32 v4, v1, v4\nv_mul_lo_u32 v5, v4, v2\nSUB v5, v1, v5\n"
+                               ".rept 2\nADD v6, 1, v4\nSUB v7, v5, v2\nv_cmp_ge_u32 VCC, v5, v2\nv_cndmask_b32 v5, v5, v7, VCC\n"
+                               "v_cndmask_b32 v4, v4, v6, VCC\n.endr\nv_mov_b32 v6, 0\nv_mov_b32 v7, 0\n"
+                               "v_cvt_f32_u32 v12, s9\ns_sub_i32 s20, 0, s9\nv_rcp_iflag_f32 v12, v12\nv_mul_f32 v12, 0x4f7ffffe, v12\n"
+                               "v_cvt_u32_f32 v12, v12\nv_mul_lo_u32 v13, s20, v12\nv_mul_hi_u32 v13, v12, v13\nADD v12, v12, v13\n"
+                               "v_mul_hi_u32 v12, v1, v12\nv_mul_lo_u32 v13, v12, s9\nSUB v13, v1, v13\n"
+                               ".rept 2\nADD v14, 1, v12\nv_cmp_le_u32 VCC, s9, v13\nv_cndmask_b32 v12, v12, v14, VCC\n"
+                               "v_subrev_u32 v14, s9, v13\nv_cndmask_b32 v13, v13, v14, VCC\n.endr\nv_mov_b32 v13, 0\nv_mov_b32 v14, 0\n";
+    lift_check("gfx906,gfx90a", text, ref_quotients);
+}
+
 static void ref_large(struct lift_state *s) {
     uint64_t exec = exec_of(s);
     unsigned first = exec ? (unsigned)__builtin_ctzll(exec) : 0;
@@ -499,6 +526,7 @@ int main(int argc, char **argv) {
     } tests[] = {{"dpp", test_dpp},
                  {"dpp8", test_dpp8},
                  {"sdwa", test_sdwa},
+                 {"quotients", test_quotients},
                  {"op_sel", test_op_sel},
                  {"mix", test_mix},
                  {"dot", test_dot},

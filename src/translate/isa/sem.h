@@ -12,6 +12,7 @@
  *   NAME_exact               an approximate instruction, rounded correctly (semantics/exact.c)
  *   NAME_clamp               an integer instruction with the clamp modifier (saturating)
  *   NAME_after_fmas          v_div_fixup_f32/f64 whose first operand is a v_div_fmas result: the whole division, c / b
+ *   v_quotient_u32           the division that a sequence of instructions amounts to (rewrite/divide.c)
  *   v_dot4_i32_i8_u8, ...    v_dot4_i32_iu8, v_dot8_i32_iu4 by the signs that neg_lo gives (semantics/dot.c)
  * v_fma_mix* and v_mad_mix* take f32 operands: the lifter has chosen the half and widened it. Rows with `requires` contain
  * x86 intrinsics on 512-bit vectors: generate code with 512-bit registers allowed ("+evex512", min-legal-vector-width 512). */

@@ -1,5 +1,6 @@
 /* Replaces known sequences of instructions, before the unit is analysed, by single operations with the same result. */
 #include "translate/rewrite/rewrite.h"
+#include "translate/rewrite/trace.h"
 
 #include "translate/isa/isa.h"
 #include "translate/isa/sem.h"
@@ -53,8 +54,7 @@ static void simplify_division(const struct wl_unit *unit, const struct wl_block 
 
 /* ---- scales around v_rsq_f32: the hardware's instruction flushes denormals and needs them; the function here does not ---- */
 
-/* Whether an instruction is exactly this one, without modifiers of its operands or its result. */
-static bool is_plain(const struct wl_inst *inst, const char *mnemonic, unsigned operands) {
+bool wl_trace_is_plain(const struct wl_inst *inst, const char *mnemonic, unsigned operands) {
     if (strcmp(inst->mnemonic, mnemonic) != 0 || inst->operand_count != operands || inst->omod || inst->clamp || inst->is_dpp ||
         inst->is_sdwa || inst->paired || !inst->size || inst->index_mode)
         return false;
@@ -79,8 +79,8 @@ static bool writes(const struct wl_unit *unit, const struct wl_inst *inst, const
     return writes_scalar(&effects, operand);
 }
 
-static const struct wl_inst *last_writer(const struct wl_unit *unit, const struct wl_block *block, const struct wl_inst *inst,
-                                         const struct wl_operand *operand) {
+const struct wl_inst *wl_trace_writer(const struct wl_unit *unit, const struct wl_block *block, const struct wl_inst *inst,
+                                      const struct wl_operand *operand) {
     for (const struct wl_inst *before = inst; before-- > unit->insts + block->first;)
         if (writes(unit, before, operand))
             return before;
@@ -108,10 +108,10 @@ static double known_number(const struct wl_unit *unit, const struct wl_block *bl
         float value;
     } f32 = {.bits = UINT32_MAX};
     if (operand->kind == WL_OPERAND_VGPR || operand->kind == WL_OPERAND_SGPR) {
-        const struct wl_inst *move = last_writer(unit, block, inst, operand);
+        const struct wl_inst *move = wl_trace_writer(unit, block, inst, operand);
         if (!move)
             move = only_writer(unit, operand);
-        operand = move && (is_plain(move, "v_mov_b32", 2) || is_plain(move, "s_mov_b32", 2)) ? &move->operands[1] : NULL;
+        operand = move && (wl_trace_is_plain(move, "v_mov_b32", 2) || wl_trace_is_plain(move, "s_mov_b32", 2)) ? &move->operands[1] : NULL;
     }
     if (operand && operand->kind == WL_OPERAND_IMM)
         f32.bits = (uint32_t)wl_operand_bits(operand, 32, true, false);
@@ -126,15 +126,15 @@ struct scaled {
 };
 
 static bool find_scaled(const struct wl_unit *unit, const struct wl_block *block, const struct wl_inst *product, struct scaled *found) {
-    if (!product || !is_plain(product, "v_mul_f32", 3))
+    if (!product || !wl_trace_is_plain(product, "v_mul_f32", 3))
         return false;
     for (unsigned i = 1; i <= 2; i++) {
         const struct wl_operand *factor = &product->operands[i];
-        const struct wl_inst *choice = factor->kind == WL_OPERAND_VGPR ? last_writer(unit, block, product, factor) : NULL;
-        if (!choice || !is_plain(choice, "v_cndmask_b32", 4) || !same_row(&choice->operands[0], factor) ||
+        const struct wl_inst *choice = factor->kind == WL_OPERAND_VGPR ? wl_trace_writer(unit, block, product, factor) : NULL;
+        if (!choice || !wl_trace_is_plain(choice, "v_cndmask_b32", 4) || !same_row(&choice->operands[0], factor) ||
             choice->operands[3].kind != WL_OPERAND_SGPR || known_number(unit, block, choice, &choice->operands[1]) != 1)
             continue;
-        *found = (struct scaled){.comparison = last_writer(unit, block, choice, &choice->operands[3]),
+        *found = (struct scaled){.comparison = wl_trace_writer(unit, block, choice, &choice->operands[3]),
                                  .value = &product->operands[3 - i],
                                  .scale = known_number(unit, block, choice, &choice->operands[2])};
         return found->comparison && found->scale > 1;
@@ -145,11 +145,11 @@ static bool find_scaled(const struct wl_unit *unit, const struct wl_block *block
 /* The limit below which a comparison of a row holds, if the row does not change from there to `until`; NaN: it is another comparison. */
 static double upper_limit(const struct wl_unit *unit, const struct wl_block *block, const struct wl_inst *comparison,
                           const struct wl_operand *row, const struct wl_inst *until) {
-    bool greater = is_plain(comparison, "v_cmp_gt_f32", 3);
-    if (!greater && !is_plain(comparison, "v_cmp_lt_f32", 3))
+    bool greater = wl_trace_is_plain(comparison, "v_cmp_gt_f32", 3);
+    if (!greater && !wl_trace_is_plain(comparison, "v_cmp_lt_f32", 3))
         return (double)NAN;
     const struct wl_operand *compared = &comparison->operands[greater ? 2 : 1], *limit = &comparison->operands[greater ? 1 : 2];
-    if (!same_row(compared, row) || last_writer(unit, block, until, row) > comparison)
+    if (!same_row(compared, row) || wl_trace_writer(unit, block, until, row) > comparison)
         return (double)NAN;
     return known_number(unit, block, comparison, limit);
 }
@@ -183,11 +183,11 @@ static void make_move(struct wl_inst *inst, const struct wl_operand *from, const
 static void simplify_root(const struct wl_unit *unit, const struct wl_block *block, struct wl_inst *root) {
     enum { LARGEST = 100 }; /* exponents that cannot overflow: of the squared scale, and of the limit times the squared scale */
     struct scaled before, after;
-    if (unit->request->matrix_sums == WL_SUMS_HARDWARE || !is_plain(root, "v_rsq_f32", 2) ||
+    if (unit->request->matrix_sums == WL_SUMS_HARDWARE || !wl_trace_is_plain(root, "v_rsq_f32", 2) ||
         !same_row(&root->operands[0], &root->operands[1]))
         return;
     const struct wl_operand *row = &root->operands[0];
-    const struct wl_inst *up = last_writer(unit, block, root, row);
+    const struct wl_inst *up = wl_trace_writer(unit, block, root, row);
     if (!find_scaled(unit, block, up, &before))
         return;
     struct wl_inst *product = &unit->insts[up - unit->insts], *down = replacing_reader(unit, block, root, row);

@@ -4,7 +4,7 @@
  *   in    a unit as the code object has it (unit/unit.h)
  *   out   the same unit, its instructions replaced, marked or moved within their basic block; its basic blocks stay
  *
- * wl_unit_build does all of it but the last two, in the order of this header. */
+ * wl_unit_build does all of it but the last three, in the order of this header. */
 #ifndef WL_TRANSLATE_REWRITE_H
 #define WL_TRANSLATE_REWRITE_H
 
@@ -48,6 +48,10 @@ void wl_unit_find_updates(struct wl_unit *unit);
  * needed: the instructions of a basic block are not in address order then, its first and last aside. For native code, before
  * wl_unit_liveness. */
 enum wl_status wl_unit_schedule(struct wl_unit *unit);
+
+/* divide.c: makes one instruction, v_quotient_u32 (semantics/divide.c), of the product that estimates the quotient of two numbers of 32 bits,
+ * and moves of what corrects it. For native and threaded code. Leaves live_in and live_out of basic blocks as they may be. */
+void wl_unit_find_divisions(struct wl_unit *unit);
 
 /* matrices.c: moves matrix instructions down to the next ones, also behind a barrier: basic blocks are not in address order then. Before
  * wl_unit_schedule and wl_unit_liveness; native and threaded code agree on it, as on barriers. WL_OUT_OF_MEMORY. */

@@ -76,6 +76,14 @@ LANES3(v_div_fixup_f64_after_fmas, f64, f64, f64, f64) {
     return c / b;
 }
 
+/* a / b, which has no instruction of its own: compilers estimate it and correct the estimate (rewrite/divide.c). Of a / 0 such a sequence makes
+ * a + 1, or 2 if a is 0. In f64: half a unit is further from the next whole number than all errors together are, however they are rounded. */
+LANES2(v_quotient_u32, u32, u32, u32) {
+    const f64s inverse = 1.0 / CONVERT(f64s, b == 0 ? ALL(u32, 1) : b);
+    const u32s quotient = CONVERT(u32s, (CONVERT(f64s, a) + 0.5) * inverse);
+    return b == 0 ? (a == 0 ? ALL(u32, 2) : a + 1) : quotient;
+}
+
 /* Words of 2 / pi, the first one holding the 64 bits behind the binary point. */
 /* clang-format off */
 #define TWO_OVER_PI(WORD)                                                                                                                  \

@@ -48,6 +48,8 @@ EXPORT enum wl_status wl_translate_steps(const struct wl_translate_request *aske
         if (request->is_kernel)
             status = wl_unit_verify_callees(&unit, decoder);
         if (!status)
+            wl_unit_find_divisions(&unit);
+        if (!status)
             status = wl_unit_join_matrices(&unit);
         result->decode_ns = wl_now() - start;
         if (request->sanitize & WL_SANITIZE_INITCHECK)
