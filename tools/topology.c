@@ -112,7 +112,8 @@ bool wl_tool_preload(const char *folder, const char *library) {
     char *all = NULL;
     if (snprintf(path, sizeof path, "%s/%s", folder, library) >= PATH_MAX || access(path, R_OK) != 0)
         return true;
-    if (asprintf(&all, before && *before ? "%s:%s" : "%s", path, before) < 0)
+    const bool others = before && *before; /* they stay in front: the runtime of a compiler's sanitizer has to be the first */
+    if (asprintf(&all, "%s%s%s", others ? before : "", others ? ":" : "", path) < 0)
         return false;
     setenv("LD_PRELOAD", all, 1);
     free(all);
