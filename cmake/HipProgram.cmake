@@ -287,7 +287,7 @@ function(wl_hip_program name)
         wl_hip_test(${name}.${variant}.${arch}.gpu "WAVELIFT_ARCH=${presented};WAVELIFT_DEVICES=cuda" ${command})
         set_tests_properties(${name}.${variant}.${arch}.gpu PROPERTIES TIMEOUT ${P_TIMEOUT} LABELS "program;${name};${variant};${arch};gpu")
       endif()
-      if("${variant}.${arch}" MATCHES "^O3.(gfx90a|gfx1100)$" AND NOT WAVELIFT_SANITIZE MATCHES thread) # threaded code
+      if("${variant}.${arch}" MATCHES "^O3.(gfx90a|gfx1100)$" AND NOT WAVELIFT_SANITIZE) # threaded code
         wl_hip_test(${name}.${variant}.${arch}.threaded "WAVELIFT_ARCH=${arch};WAVELIFT_TIER=1" ${command})
         set_tests_properties(${name}.${variant}.${arch}.threaded PROPERTIES TIMEOUT ${P_TIMEOUT} LABELS "program;${name};${variant};${arch};threaded")
       endif()

@@ -16,7 +16,7 @@
 static struct {
     pthread_once_t once;
     pthread_key_t key;
-    bool on, tells; /* tells: a function of the process is told of each launch's counts */
+    bool on, tells;       /* tells: a function of the process is told of each launch's counts */
     pthread_mutex_t lock; /* guards the members below, and the counts of launches */
     struct wl_thread_counters *spare;
     struct wl_table told; /* basic blocks whose instructions are in the run */
