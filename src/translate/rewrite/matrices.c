@@ -94,15 +94,15 @@ static void join(struct wl_inst *insts, uint32_t first, uint32_t count, uint32_t
     struct wl_inst *to = insts + first;
     bool second = first && insts[first - 1].paired;
     for (uint32_t i = first; i + 1 < count; i++) {
-        const struct wl_inst inst = insts[i];
-        if (is_matrix(&inst) && !inst.paired && waiting->count < MOST_WAITING) {
-            wait(waiting, &inst, wave_size);
+        const struct wl_inst *inst = &insts[i]; /* a pair's effects are asked where its second half stands behind it */
+        if (is_matrix(inst) && !inst->paired && waiting->count < MOST_WAITING) {
+            wait(waiting, inst, wave_size);
             continue;
         }
-        if (waiting->count && !second && (needs(&inst, waiting, wave_size) || (inst.paired && needs(&insts[i + 1], waiting, wave_size))))
+        if (waiting->count && !second && (needs(inst, waiting, wave_size) || (inst->paired && needs(inst + 1, waiting, wave_size))))
             to = place(waiting, to);
-        *to++ = inst;
-        second = inst.paired;
+        second = inst->paired;
+        *to++ = *inst;
     }
     place(waiting, to);
 }
