@@ -84,7 +84,8 @@ static void begin_section(enum wl_recording_kind kind, uint64_t size) {
 }
 
 static void open_file(void) {
-    struct wl_recording_header header = {.magic = WL_RECORDING_MAGIC, .version = WL_RECORDING_VERSION};
+    struct wl_recording_header header = {.version = WL_RECORDING_VERSION};
+    memcpy(header.magic, WL_RECORDING_MAGIC, sizeof header.magic);
     recording.file = fopen(wl_options()->record, "we");
     if (!recording.file) {
         recording.failed = true;
