@@ -201,15 +201,16 @@ struct aligned {
     i32x16 zero;   /* all products are zero */
 };
 
-/* C, times a power of two, as integers, rounded down. What is so small that the product is zero is nothing, or below it. */
-INLINE i32x16 round_down(u32x16 c, u32x16 power) {
+/* C, times a power of two, as integers, rounded down. `vanishes`: what is so small that the product is zero is nothing, or below it. */
+INLINE i32x16 round_down(u32x16 c, u32x16 power, bool vanishes) {
 #if defined(__AVX512F__)
+    (void)vanishes;
     enum { DOWN = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC };
     return (i32x16)_mm512_cvt_roundps_epi32(_mm512_mul_round_ps((__m512)c, (__m512)power, DOWN), DOWN);
 #else
     const f32x16 number = (f32x16)c, units = number * (f32x16)power;
-    const i32x16 vanished = (number < 0) & (units == 0);
-    return vanished ? (i32x16)-1 : CONVERT(i32x16, __builtin_elementwise_floor(units));
+    const i32x16 integers = CONVERT(i32x16, __builtin_elementwise_floor(units));
+    return vanishes ? integers | ((number < 0) & (units == 0)) : integers;
 #endif
 }
 
@@ -235,19 +236,19 @@ INLINE i32x16 round_to_odd(i32x16 v, unsigned bits) {
 
 /* C and one sum, rounded down where they end, and their sum, rounded to nearest. In units of 2^(top - FRACTION - near) it has 32 bits: where the
  * sum of products has bits below them, which a last bit of 1 stands for, C is larger than it, and so many bits are not rounded away. */
-INLINE f32x16 add_one(u32x16 c, const struct aligned *t) {
+INLINE f32x16 add_one(u32x16 c, const struct aligned *t, bool vanishes) {
     enum { MOST_NEAR = 5, BELOW = LOWEST - FRACTION - MOST_NEAR };
     const u32x16 top = __builtin_elementwise_max(c & 0x7f800000, t->top[0]);
     const u32x16 near = __builtin_elementwise_min(top - t->top[0], (u32x16)(MOST_NEAR << 23)), unit = top - near;
     const i32x16 low = shift_down(t->sum[0] << BELOW, (unit - t->top[0]) >> 23);
-    const i32x16 sum = round_down(c, ((FRACTION + 2 * BIAS) << 23) - unit) + round_to_odd(low, BELOW);
+    const i32x16 sum = round_down(c, ((FRACTION + 2 * BIAS) << 23) - unit, vanishes) + round_to_odd(low, BELOW);
     return CONVERT(f32x16, sum) * (f32x16)(unit - (FRACTION << 23));
 }
 
 /* The same of two sums, in f64, which holds all in units of 2^(top - FRACTION). */
-INLINE f32x16 add_two(u32x16 c, const struct aligned *t) {
+INLINE f32x16 add_two(u32x16 c, const struct aligned *t, bool vanishes) {
     const u32x16 top = __builtin_elementwise_max(__builtin_elementwise_max(c & 0x7f800000, t->top[0]), t->top[1]);
-    f64x16 sum = CONVERT(f64x16, round_down(c, ((FRACTION + 2 * BIAS) << 23) - top));
+    f64x16 sum = CONVERT(f64x16, round_down(c, ((FRACTION + 2 * BIAS) << 23) - top, vanishes));
 #pragma unroll
     for (unsigned s = 0; s < 2; s++) {
         const u32x16 apart = (top - t->top[s]) >> 23, near = __builtin_elementwise_min(apart, (u32x16)(LOWEST - FRACTION));
@@ -258,10 +259,14 @@ INLINE f32x16 add_two(u32x16 c, const struct aligned *t) {
     return CONVERT(f32x16, sum) * (f32x16)(top - (FRACTION << 23));
 }
 
-INLINE u32x16 add_aligned(u32x16 c, const struct aligned *t, unsigned sets) {
-    const f32x16 sum = sets == 1 ? add_one(c, t) : add_two(c, t), number = (f32x16)c;
-    const i32x16 special = (c & 0x7f800000) == 0x7f800000;
-    return (u32x16)(t->zero | special ? number + 0 : sum);
+INLINE u32x16 add_aligned(u32x16 c, const struct aligned *t, bool vanishes, unsigned sets) {
+    const u32x16 sum = (u32x16)(sets == 1 ? add_one(c, t, vanishes) : add_two(c, t, vanishes));
+    const i32x16 special = t->zero | ((c & 0x7f800000) == 0x7f800000);
+#if !defined(__AVX512F__) /* there a select is one instruction */
+    if (__builtin_expect(__builtin_reduce_or(special) == 0, 1))
+        return sum;
+#endif
+    return one_nan((f32x16)(special ? (u32x16)((f32x16)c + 0) : sum));
 }
 
 /* Powers of 16 with the exponents of the elements, less `centre`, times 2^`twice`; zero of zero. */
@@ -295,6 +300,7 @@ static void stage_powers(float *staged, unsigned elements, unsigned sets, int le
 /* How a product's factors can be multiplied. */
 struct centred {
     bool possible; /* with powers */
+    bool vanishes; /* C in units of the sum may be too small for f32 */
     int centre[2];
     bool fixed; /* as integers of 16 bits: none of a product's bits is cut, and 32 bits hold every sum */
     int unit[2];
@@ -324,6 +330,7 @@ static struct centred find_centres(const struct matrix *x, const struct chain *c
         found.unit[i] = high;
     }
     /* Sums of powers, products in units, and units themselves stay normal numbers of f32. */
+    found.vanishes = most > FRACTION;
     found.possible = found.possible && most <= 125 && least >= LEAST_TOP && range <= 58 && found.centre[0] + found.centre[1] >= -68;
     /* The first factor takes the shift that it needs, at least half of all. */
     const int shift = spread[0] > UNITS / 2 ? spread[0] : spread[1] > UNITS / 2 ? UNITS - spread[1] : UNITS / 2;
@@ -446,7 +453,7 @@ static u32x16 align_any(u32x16 c, const struct matrix *x, const float *a, const 
         }
         result[lane] = align_lane(((f32x16)c)[lane], row, column, each * together, sets, least);
     }
-    return (u32x16)result;
+    return one_nan(result);
 }
 
 /* ---- sums of which nothing is cut ---- */
@@ -532,7 +539,7 @@ INLINE void sum_aligned(u32x16 *c, const struct matrix *x, struct factors *f, un
             align(t, x, a, b, spread, centred->centre[0] + centred->centre[1], rows, width, each, together, sets);
 #pragma unroll
         for (unsigned v = 0; v < rows * width; v++)
-            c[v] = centred->possible ? add_aligned(c[v], &t[v], sets)
+            c[v] = centred->possible ? add_aligned(c[v], &t[v], centred->vanishes, sets)
                                      : align_any(c[v], x, a + v / width, b + v % width * 16, spread, each, together, sets);
     }
 }
@@ -550,7 +557,7 @@ INLINE void aligned_tiles(const struct matrix *x, const struct operands *o, stru
             sum_aligned(c, x, f, block * x->m + m, block * x->m + column, -1, rows, width, each, together, sets);
 #pragma unroll
             for (unsigned v = 0; v < rows * width; v++)
-                store(o->d + first + places[m + v / width] + v % width * 16, one_nan((f32x16)c[v]));
+                store(o->d + first + places[m + v / width] + v % width * 16, c[v]);
         }
 }
 
@@ -560,7 +567,7 @@ INLINE void multiply_aligned(const struct matrix *x, const struct operands *o, s
         const unsigned m = i / 4, l = i % 4 * 16, at = m * LANES + l;
         u32x16 c = o->c ? load(o->c + at) : (u32x16)o->constant;
         sum_aligned(&c, x, f, l, l, (int)m, 1, 1, each, together, sets);
-        store(o->d + at, one_nan((f32x16)c));
+        store(o->d + at, c);
     }
     if (x->m == 32)
         aligned_tiles(x, o, f, TILE(2, 2), TILE(2, 1), each, together, sets);
