@@ -1,5 +1,5 @@
 /* The order of a unit's instructions: where scalar work on comparisons goes (wl_unit_schedule), where matrix instructions go
- * (wl_unit_join_matrices), and where barriers go. */
+ * (wl_unit_join_matrices), where barriers go, and what both arms of a condition begin with (wl_unit_join_arms). */
 #include "assembled.h"
 #include "translate/rewrite/rewrite.h"
 
@@ -149,6 +149,33 @@ static const struct kernel barriers[] = {
      "acdb|ef|"},
 };
 
+/* What both arms of a condition begin with goes before it; a point stands where the second one was. */
+#define ARMS(BEFORE, FIRST, SECOND)                                                                                                        \
+    BEFORE "s_and_saveexec_b64 s[2:3], vcc\n s_xor_b64 s[2:3], exec, s[2:3]\n" FIRST                                                       \
+           "s_andn2_saveexec_b64 s[2:3], s[2:3]\n s_cbranch_execz 0f\n" SECOND "0: s_or_b64 exec, exec, s[2:3]\n s_endpgm"
+static const struct kernel arms[] = {
+    {"the same in both arms", GFX9, ARMS("", "v_add_f32 v3, v1, v2\n", "v_add_f32 v3, v1, v2\n v_mov_b32 v4, v3\n"), "ca|bd|e|.g|h|i|"},
+    {"behind others", GFX9, ARMS("", "v_mov_b32 v5, v1\n v_add_f32 v3, v1, v2\n", "v_mov_b32 v6, v2\n v_add_f32 v3, v1, v2\n"),
+     "da|bce|f|g.|i|j|"},
+    {"two, in their order", GFX9, ARMS("", "v_mov_b32 v5, v1\n v_add_f32 v3, v5, v2\n", "v_mov_b32 v5, v1\n v_add_f32 v3, v5, v2\n"),
+     "cda|be|f|..|i|j|"},
+    {"another one stays", GFX9, ARMS("", "v_add_f32 v3, v1, v2\n", "v_add_f32 v3, v2, v2\n v_mov_b32 v4, v3\n"), "a|bcd|e|fg|h|i|"},
+    {"with modifiers it stays", GFX9, ARMS("", "v_add_f32 v3, -v1, v2\n", "v_add_f32 v3, v1, v2\n"), "a|bcd|e|f|g|h|"},
+    {"not before what it reads", GFX9, ARMS("", "v_mov_b32 v1, v5\n v_add_f32 v3, v1, v2\n", "v_add_f32 v3, v1, v2\n"), "a|bcde|f|g|h|i|"},
+    {"not where the second arm has changed what it reads", GFX9,
+     ARMS("", "v_add_f32 v3, v1, v2\n", "v_mov_b32 v1, v5\n v_add_f32 v3, v1, v2\n"), "a|bcd|e|fg|h|i|"},
+    {"not where the second arm reads what was there", GFX9, ARMS("", "v_add_f32 v3, v1, v2\n", "v_mov_b32 v5, v3\n v_add_f32 v3, v1, v2\n"),
+     "a|bcd|e|fg|h|i|"},
+    {"not where a scalar changes in between", GFX9, ARMS("", "v_add_f32 v3, s8, v2\n s_mov_b32 s8, s9\n", "v_add_f32 v3, s8, v2\n"),
+     "a|bcde|f|g|h|i|"},
+    {"not where the first arm looks at all lanes", GFX9,
+     ARMS("", "v_add_f32 v3, v1, v2\n v_readlane_b32 s8, v3, 5\n", "v_add_f32 v3, v1, v2\n"), "a|bcde|f|g|h|i|"},
+    {"not of another register's lanes", GFX9,
+     "s_and_saveexec_b64 s[2:3], vcc\n s_xor_b64 s[2:3], exec, s[2:3]\n v_add_f32 v3, v1, v2\n s_andn2_saveexec_b64 s[2:3], s[4:5]\n"
+     "v_add_f32 v3, v1, v2\n s_endpgm",
+     "a|bcd|ef|"},
+};
+
 static void end_of_blocks(const struct kernel *k, char *order) {
     const struct wl_translate_request request = {.processor = k->processor, .wave_size = k->wave_size, .name = k->title};
     struct assembled made;
@@ -161,7 +188,7 @@ static void end_of_blocks(const struct kernel *k, char *order) {
             for (uint32_t j = 0; j < unit->inst_count; j++)
                 letter = (char)(letter + (unit->insts[j].address < inst->address ||
                                           (unit->insts[j].address == inst->address && unit->insts[j].size > inst->size)));
-            *order++ = letter;
+            *order++ = strcmp(inst->mnemonic, "s_nop") == 0 ? '.' : letter;
         }
         *order++ = '|';
     }
@@ -169,18 +196,27 @@ static void end_of_blocks(const struct kernel *k, char *order) {
     assembled_free(&made);
 }
 
-static void test_barriers(void **state) {
-    (void)state;
+static unsigned wrong_blocks(const struct kernel *list, unsigned count) {
     unsigned bad = 0;
-    for (unsigned i = 0; i < sizeof barriers / sizeof *barriers; i++) {
+    for (unsigned i = 0; i < count; i++) {
         char order[64] = "";
-        end_of_blocks(&barriers[i], order);
-        if (strcmp(order, barriers[i].order) == 0)
+        end_of_blocks(&list[i], order);
+        if (strcmp(order, list[i].order) == 0)
             continue;
-        fprintf(stderr, "%s: %s, not %s\n", barriers[i].title, order, barriers[i].order);
+        fprintf(stderr, "%s: %s, not %s\n", list[i].title, order, list[i].order);
         bad++;
     }
-    assert_int_equal(bad, 0);
+    return bad;
+}
+
+static void test_barriers(void **state) {
+    (void)state;
+    assert_int_equal(wrong_blocks(barriers, sizeof barriers / sizeof *barriers), 0);
+}
+
+static void test_arms(void **state) {
+    (void)state;
+    assert_int_equal(wrong_blocks(arms, sizeof arms / sizeof *arms), 0);
 }
 
 static unsigned wrong_orders(const struct kernel *list, unsigned count, enum wl_status (*pass)(struct wl_unit *unit)) {
@@ -207,6 +243,7 @@ static void test_matrices(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_orders), cmocka_unit_test(test_matrices), cmocka_unit_test(test_barriers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_orders), cmocka_unit_test(test_matrices), cmocka_unit_test(test_barriers),
+                                       cmocka_unit_test(test_arms)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -270,6 +270,28 @@ static void rule_mbcnt(struct step *s) {
         s->result[0] = base;
 }
 
+/* The first register of the mask by which v_cndmask_b32 chooses. */
+static unsigned choosing_mask(const struct wl_inst *inst) {
+    const struct wl_operand *mask = &inst->operands[3];
+    if (inst->operand_count < 4)
+        return WL_SGPR_VCC;
+    return mask->kind == WL_OPERAND_SGPR ? mask->reg : WL_SGPR_COUNT;
+}
+
+static void rule_cndmask(struct step *s) {
+    const unsigned mask = choosing_mask(s->inst);
+    const struct wl_value a = operand(s, 1, 0), b = operand(s, 2, 0);
+    if (mask >= WL_SGPR_COUNT || !s->facts->breaks[mask] || !wl_value_is_affine(a) || !wl_value_is_affine(b) ||
+        a.fact.stride != b.fact.stride)
+        return;
+    const unsigned breaks = s->facts->breaks[mask];
+    s->result[0] = breaks & WL_BREAKS_NOWHERE ? wl_value_affine(a.fact.lanes, a.fact.stride, least(a.fact.zeros, b.fact.zeros), 32)
+                                              : wl_value_broken(a);
+    wl_fact_narrow(&s->result[0].fact, b.fact.lanes);
+    wl_fact_narrow(&s->result[0].fact, breaks & WL_BREAKS_LANES);
+    s->complete &= (breaks & WL_BREAKS_FRESH) != 0; /* else the mask is 0 in inactive lanes */
+}
+
 static const struct rule {
     const char *name;
     void (*apply)(struct step *s);
@@ -288,8 +310,10 @@ static const struct rule {
     {"v_ashrrev_i32", rule_ashrrev},
     {"v_ashrrev_i64", rule_ashrrev64},
     {"v_bfe_u32", rule_bfe},
+    {"v_cndmask_b32", rule_cndmask},
     {"v_dual_add_nc_u32", rule_add},
     {"v_dual_and_b32", rule_and},
+    {"v_dual_cndmask_b32", rule_cndmask},
     {"v_dual_lshlrev_b32", rule_lshlrev},
     {"v_dual_mov_b32", rule_move},
     {"v_lshl_add_u32", rule_lshl_add},
@@ -487,6 +511,7 @@ static void forget_all(struct wl_facts *facts, unsigned rows) {
     memset(facts->row, 0, rows * sizeof facts->row[0]);
     memset(facts->constant_known, 0, sizeof facts->constant_known);
     memset(facts->scalar, 0, sizeof facts->scalar);
+    memset(facts->breaks, 0, sizeof facts->breaks);
     facts->carry = 0;
     facts->previous_row = UINT16_MAX;
 }
@@ -533,6 +558,40 @@ static void apply_rule(struct step *s, uint8_t rule) {
         *s = all;
 }
 
+/* Whether a comparison of a value with `limit` changes once at most from lane to lane. Around the circle of all values it changes at the limit,
+ * and where the least value follows the greatest: the lanes must not pass both. `beyond`: the limit itself is on the lower side. */
+static bool changes_once(const struct wl_fact *value, struct wl_value limit, bool is_signed, bool beyond) {
+    const uint64_t least = is_signed ? UINT64_C(1) << 31 : 0, at = (uint32_t)(limit.constant - least) + (uint64_t)beyond;
+    const uint64_t stride = (uint64_t)(value->stride < 0 ? -(int64_t)value->stride : value->stride), reach = (value->lanes - 1) * stride;
+    if (!value->stride || (wl_fact_fits(value) && (!is_signed || value->bits < 32)))
+        return true;
+    return limit.is_constant && reach < at && reach < (UINT64_C(1) << 32) - at;
+}
+
+/* The lanes over which the mask of a comparison changes once at most (wl_facts.breaks); 0: it is no such comparison. */
+static unsigned comparison_breaks(const struct step *s) {
+    static const struct {
+        const char *name;
+        bool is_signed, beyond[2]; /* beyond: by whether the limit comes first */
+    } comparisons[] = {{"v_cmp_lt_u32", false, {false, true}}, {"v_cmp_ge_u32", false, {false, true}},
+                       {"v_cmp_le_u32", false, {true, false}}, {"v_cmp_gt_u32", false, {true, false}},
+                       {"v_cmp_lt_i32", true, {false, true}},  {"v_cmp_ge_i32", true, {false, true}},
+                       {"v_cmp_le_i32", true, {true, false}},  {"v_cmp_gt_i32", true, {true, false}}};
+    if (strncmp(s->inst->mnemonic, "v_cmp_", 6) != 0 || s->inst->is_dpp || s->inst->is_sdwa || s->inst->operand_count < 3)
+        return 0;
+    const struct wl_value a = operand(s, 1, 0), b = operand(s, 2, 0);
+    const bool limit_first = wl_value_is_uniform(a);
+    const struct wl_value limit = limit_first ? a : b, value = limit_first ? b : a;
+    const unsigned lanes = least(value.fact.lanes, limit.fact.lanes);
+    if (!wl_value_is_affine(value) || !wl_value_is_uniform(limit) || lanes < WL_STRIP)
+        return 0;
+    for (unsigned i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
+        if (strcmp(s->inst->mnemonic, comparisons[i].name) == 0 &&
+            changes_once(&value.fact, limit, comparisons[i].is_signed, comparisons[i].beyond[limit_first]))
+            return lanes | (wl_value_is_uniform(value) ? WL_BREAKS_NOWHERE : 0u);
+    return 0;
+}
+
 static void vector_step(struct step *s, uint8_t rule) {
     const struct wl_inst *inst = s->inst;
     unsigned results = printed_results(inst->sem);
@@ -546,16 +605,20 @@ static void vector_step(struct step *s, uint8_t rule) {
         if (s->strips_same && wl_value_is_affine(s->result[i]))
             s->result[i].fact.same = 32;
     number_results(s);
+    const unsigned breaks = comparison_breaks(s);
     bool low_known = wl_value_is_affine(s->result[0]), low_same = wl_value_is_uniform(s->result[0]);
     for (unsigned i = 0; i < inst->sem->result_count; i++)
         if (inst->sem->results[i].role == WL_ROLE_VCC || inst->sem->results[i].role == WL_ROLE_VCC_SCALAR)
-            s->facts->carry = 0;
+            s->facts->carry = s->facts->breaks[WL_SGPR_VCC] = 0;
     for (unsigned i = 0; i < results && i < inst->operand_count; i++) {
         const struct wl_operand *op = &inst->operands[i];
         wl_sgpr_forget(s->facts, op);
         for (unsigned d = 0; op->kind == WL_OPERAND_VGPR && d < op->count; d++)
             set_row(s, op->reg + d, i == 0 && d < MAX_RESULTS ? s->result[d] : rest, i == 0 && d < MAX_RESULTS ? number_of(s, d) : 0);
     }
+    if (breaks && inst->operands[0].kind == WL_OPERAND_SGPR && inst->operands[0].reg < WL_SGPR_COUNT)
+        s->facts->breaks[inst->operands[0].reg] =
+            (uint8_t)(breaks | (s->complete ? WL_BREAKS_FRESH : 0) | (s->unit->request->wave_size == 64 ? WL_BREAKS_PAIR : 0));
     if (s->low_carries && low_known && inst->operands[1].kind == WL_OPERAND_SGPR) {
         s->facts->carry = (uint16_t)(inst->operands[1].reg + 1);
         s->facts->carry_uniform = low_same && inputs_uniform(s);
@@ -642,6 +705,8 @@ void wl_affine_step(struct wl_facts *facts, const struct wl_unit *unit, const st
 void wl_affine_settle(struct wl_facts *facts) {
     for (unsigned row = 0; row < WL_VGPR_COUNT; row++)
         facts->row[row].fresh = false;
+    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
+        facts->breaks[reg] &= (uint8_t)~WL_BREAKS_FRESH;
     facts->previous.fresh = false;
     facts->carry_fresh = false;
 }

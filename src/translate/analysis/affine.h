@@ -32,6 +32,8 @@ enum wl_fact_kind {
     WL_FACT_HALF_LANE, /* v_mbcnt_lo of all ones in waves of 64, to which v_mbcnt_hi adds: the result is the lane's number */
     WL_FACT_GROUPS,    /* AFFINE within each group of WL_GROUP lanes; the bases of two groups have nothing to do with each other */
     WL_FACT_GROUPS_CARRY,
+    WL_FACT_BROKEN, /* AFFINE up to some lane, and from there on AFFINE with the same stride and another base: an index that starts over at the
+                        end of a buffer. If the last lane is where the first one's base leads, all lanes are */
     WL_FACT_SHIFTED, /* an AFFINE value that was shifted right by `shift`: a later mask may leave bits of which something is known */
 };
 
@@ -85,7 +87,14 @@ struct wl_saved {
     uint8_t valid;                  /* places that hold an earlier EXEC of which the present one is a part */
     uint8_t entry;                  /* those of them that hold EXEC as it was at the kernel's entry (entry_exec) */
     uint8_t outer[WL_SAVED_PLACES]; /* by place: what was in `valid` when the place was filled */
+    uint8_t others;                 /* places with the lanes that the present EXEC has not, of an earlier EXEC */
+    uint8_t partly;                 /* valid ones that hold a part of that earlier EXEC, in whose other lanes code ran since */
+    uint8_t rest;                   /* those of them for which the present EXEC is all of these other lanes */
 };
+
+/* Flags beside the lanes of wl_facts.breaks: all lanes have the same; the vector region at hand made the mask, in all lanes; two registers
+ * have it. */
+enum { WL_BREAKS_NOWHERE = 1, WL_BREAKS_FRESH = 2, WL_BREAKS_PAIR = 0x80, WL_BREAKS_LANES = 0x78 };
 
 struct wl_facts {
     struct wl_fact row[WL_VGPR_COUNT];
@@ -94,6 +103,8 @@ struct wl_facts {
     /* Known within a basic block only. */
     uint32_t constant[WL_SGPR_COUNT]; /* scalar registers that were set to constants */
     uint64_t constant_known[2];
+    /* Lanes over which the mask from a register on is one value up to some lane, and the opposite from there on, and WL_BREAKS_*; 0: not known. */
+    uint8_t breaks[WL_SGPR_COUNT];
     uint16_t carry; /* 1 + the scalar register that holds the carry of an affine sum; 0: none */
     bool carry_uniform;
     bool carry_fresh; /* the vector region at hand made it, in all lanes */

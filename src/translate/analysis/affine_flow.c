@@ -37,7 +37,7 @@ static bool join(struct wl_fact *to, struct wl_fact from) {
     *to = wl_fact_opened(*to);
     bool flat[2] = {to->kind == WL_FACT_CARRY || (to->kind == WL_FACT_AFFINE && !to->stride),
                     from.kind == WL_FACT_CARRY || (from.kind == WL_FACT_AFFINE && !from.stride)};
-    bool has_stride = to->kind == WL_FACT_AFFINE || to->kind == WL_FACT_SHIFTED;
+    bool has_stride = to->kind == WL_FACT_AFFINE || to->kind == WL_FACT_SHIFTED || to->kind == WL_FACT_BROKEN;
     if (to->kind == WL_FACT_UNKNOWN)
         return false;
     to->partial |= from.partial;
@@ -67,8 +67,9 @@ struct work {
     bool *queued;
 };
 
-/* How EXEC changes along an edge. `restored`: for EXEC_RESTORED, the bit of the place whose value EXEC takes (saved_exec.h). */
-enum exec_kind { EXEC_SAME, EXEC_NARROWS, EXEC_RESTORED, EXEC_CHANGES };
+/* How EXEC changes along an edge. `restored`: for EXEC_RESTORED, the bit of the place whose value EXEC takes (saved_exec.h); for EXEC_OTHERS, where
+ * EXEC gets other lanes of that value, the same. */
+enum exec_kind { EXEC_SAME, EXEC_NARROWS, EXEC_OTHERS, EXEC_RESTORED, EXEC_CHANGES };
 struct exec_change {
     enum exec_kind kind;
     uint8_t restored;
@@ -76,7 +77,7 @@ struct exec_change {
 
 /* What is still known of a row behind such a change. */
 static struct wl_fact behind_change(struct wl_fact fact, struct exec_change change, enum wl_mode mode) {
-    const bool back = change.kind == EXEC_CHANGES || (change.kind == EXEC_RESTORED && fact.since & change.restored);
+    const bool back = change.kind == EXEC_CHANGES || (change.kind >= EXEC_OTHERS && fact.since & change.restored);
     if (fact.partial && back) /* lanes may come back that were off at the write */
         return (struct wl_fact){0};
     fact.fresh = false;
@@ -90,7 +91,7 @@ static struct wl_fact behind_change(struct wl_fact fact, struct exec_change chan
 
 /* Whether EXEC, behind such a change, is what it was at the entry. */
 static bool entry_behind(const struct wl_facts *facts, struct exec_change change) {
-    return change.kind == EXEC_SAME ? facts->entry_exec : change.kind == EXEC_RESTORED && facts->saved.entry & change.restored;
+    return change.kind == EXEC_SAME ? facts->entry_exec : change.kind == EXEC_RESTORED && wl_saved_is_entry(&facts->saved, change.restored);
 }
 
 static void flow(struct wl_affine *a, struct work *work, const struct wl_facts *facts, uint32_t block, enum wl_mode mode,
@@ -103,8 +104,12 @@ static void flow(struct wl_affine *a, struct work *work, const struct wl_facts *
     struct wl_fact *to = start_of(a, state);
     struct wl_saved saved = facts ? facts->saved : (struct wl_saved){0};
     bool changed = !a->reached[state], entry_exec = facts && entry_behind(facts, change);
-    if (change.kind >= EXEC_RESTORED)
-        wl_saved_change(&saved, change.kind == EXEC_RESTORED ? change.restored : 0);
+    if (change.kind >= EXEC_OTHERS)
+        wl_saved_change(&saved, change.kind == EXEC_CHANGES ? 0 : change.restored);
+    if (change.kind != EXEC_SAME)
+        saved.others = 0;
+    if (change.kind != EXEC_SAME && change.kind != EXEC_OTHERS)
+        saved.rest = 0;
     if (!a->reached[state]) {
         a->entry_exec[state] = entry_exec;
         a->saved[state] = saved;
@@ -137,6 +142,9 @@ static struct exec_change change_of(const struct wl_affine *a, const struct wl_f
     if (block->end != WL_BLOCK_EXEC)
         return change;
     change.restored = wl_saves_restored(a->saves, block->first + block->count - 1, facts);
+    const uint8_t taken = wl_saves_taken(a->saves, block->first + block->count - 1, facts);
+    if (taken)
+        return (struct exec_change){EXEC_OTHERS, taken};
     change.kind = block->narrows ? EXEC_NARROWS : change.restored ? EXEC_RESTORED : EXEC_CHANGES;
     return change;
 }

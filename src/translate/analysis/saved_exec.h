@@ -8,6 +8,10 @@
  * was restored to the value that it had then or later. Each fact has a bit for each place: the register was written under a partial EXEC
  * since the save.
  *
+ * A condition with two arms goes so: s_and_saveexec, as above; s_xor turns the saved EXEC into the lanes that the first arm has not;
+ * s_and_not1_saveexec gives EXEC these lanes and saves those of the first arm; s_or adds them again. What was saved at first is remembered for
+ * the second register.
+ *
  * For affine_flow.c only. */
 #ifndef WL_TRANSLATE_ANALYSIS_SAVED_EXEC_H
 #define WL_TRANSLATE_ANALYSIS_SAVED_EXEC_H
@@ -26,6 +30,11 @@ void wl_saves_step(const struct wl_saves *saves, uint32_t index, struct wl_facts
 /* Instruction `index` changes EXEC: the bit of the place from which it restores EXEC, which facts lose there. 0: it does not restore EXEC
  * from a valid place. */
 uint8_t wl_saves_restored(const struct wl_saves *saves, uint32_t index, const struct wl_facts *facts);
+/* The same: the bit of the place with the lanes that EXEC had, and which make what it was when it was saved together with those that it gets. 0: it
+ * is no such change. */
+uint8_t wl_saves_taken(const struct wl_saves *saves, uint32_t index, const struct wl_facts *facts);
+/* Whether EXEC is what it was at the kernel's entry once it is restored from `place`. */
+bool wl_saved_is_entry(const struct wl_saved *saved, uint8_t place);
 /* Behind a change of EXEC these places stay valid: those that hold EXEC as it was at the kernel's entry; and, if EXEC was restored from
  * `place`, that place and those that were valid when it was saved. */
 void wl_saved_change(struct wl_saved *saved, uint8_t place);

@@ -62,6 +62,9 @@ void wl_sgpr_forget(struct wl_facts *facts, const struct wl_operand *op) {
             facts->scalar[reg] = (struct wl_sgpr){0};
             if (i == 0 && reg && facts->scalar[reg - 1].kind != WL_SGPR_BLOCK)
                 facts->scalar[reg - 1].kind = WL_SGPR_VALUE; /* an address lost its high half */
+            facts->breaks[reg] = 0;
+            if (reg && facts->breaks[reg - 1] & WL_BREAKS_PAIR)
+                facts->breaks[reg - 1] = 0;
         }
         if (facts->carry == reg + 1)
             facts->carry = 0;
@@ -159,11 +162,12 @@ void wl_sgpr_step(struct wl_facts *facts, const struct wl_unit *unit, const stru
     if (inst->isa && (inst->isa->class == WL_ISA_MOVREL || inst->isa->class == WL_ISA_SETREG)) {
         facts->constant_known[0] = facts->constant_known[1] = 0;
         memset(facts->scalar, 0, sizeof facts->scalar);
+        memset(facts->breaks, 0, sizeof facts->breaks);
     }
     if (inst->sem)
         for (unsigned i = 0; i < inst->sem->result_count; i++)
             if (inst->sem->results[i].role == WL_ROLE_VCC_SCALAR)
-                facts->carry = 0;
+                facts->carry = facts->breaks[WL_SGPR_VCC] = 0;
     if (wl_value_is_uniform(value))
         facts->scalar[to->reg] = known(value);
     if (inst->sem && inst->operand_count == 2)

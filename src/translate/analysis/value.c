@@ -47,7 +47,7 @@ struct wl_fact wl_fact_opened(struct wl_fact fact) {
 struct wl_fact wl_fact_closed(struct wl_fact fact) {
     if (fact.lanes >= WL_STRIP || fact.kind == WL_FACT_UNKNOWN)
         return fact;
-    if (fact.kind == WL_FACT_HALF_LANE || fact.kind == WL_FACT_SHIFTED)
+    if (fact.kind == WL_FACT_HALF_LANE || fact.kind == WL_FACT_SHIFTED || fact.kind == WL_FACT_BROKEN)
         return (struct wl_fact){0};
     fact.own = fact.of = 0;
     fact.kind = fact.kind == WL_FACT_AFFINE ? WL_FACT_GROUPS : WL_FACT_GROUPS_CARRY;
@@ -101,7 +101,26 @@ static void level(struct wl_value *a, struct wl_value *b) {
     wl_fact_narrow(&b->fact, a->fact.lanes);
 }
 
+struct wl_value wl_value_broken(struct wl_value v) {
+    if (!wl_value_is_affine(v))
+        return wl_value_unknown;
+    return (struct wl_value){.fact = {.kind = WL_FACT_BROKEN, .stride = v.fact.stride, .bits = 32, .lanes = v.fact.lanes}};
+}
+
+static bool is_broken(struct wl_value v) { return v.fact.kind == WL_FACT_BROKEN; }
+
+/* What an operation makes of a BROKEN value: it makes an AFFINE one of either part, and both have the same stride. */
+static struct wl_value by_parts(struct wl_value (*operation)(struct wl_value, struct wl_value), struct wl_value a, struct wl_value b) {
+    struct wl_value *broken = is_broken(a) ? &a : &b;
+    if (is_broken(a) && is_broken(b))
+        return wl_value_unknown; /* three parts */
+    broken->fact.kind = WL_FACT_AFFINE;
+    return wl_value_broken(operation(a, b));
+}
+
 struct wl_value wl_value_add(struct wl_value a, struct wl_value b) {
+    if (is_broken(a) || is_broken(b))
+        return by_parts(wl_value_add, a, b);
     level(&a, &b);
     if (a.is_constant && b.is_constant)
         return wl_value_constant(a.constant + b.constant);
@@ -116,6 +135,8 @@ struct wl_value wl_value_add(struct wl_value a, struct wl_value b) {
 }
 
 struct wl_value wl_value_sub(struct wl_value a, struct wl_value b) {
+    if (is_broken(a) || is_broken(b))
+        return by_parts(wl_value_sub, a, b);
     level(&a, &b);
     if (a.is_constant && b.is_constant)
         return wl_value_constant(a.constant - b.constant);
@@ -127,6 +148,8 @@ struct wl_value wl_value_sub(struct wl_value a, struct wl_value b) {
 }
 
 struct wl_value wl_value_mul(struct wl_value a, struct wl_value b) {
+    if (is_broken(a) || is_broken(b))
+        return by_parts(wl_value_mul, a, b);
     level(&a, &b);
     if (a.is_constant && b.is_constant)
         return wl_value_constant(a.constant * b.constant);
@@ -143,6 +166,8 @@ struct wl_value wl_value_mul(struct wl_value a, struct wl_value b) {
 }
 
 struct wl_value wl_value_shl(struct wl_value a, struct wl_value count) {
+    if (is_broken(a))
+        return by_parts(wl_value_shl, a, count);
     if (count.is_constant) {
         unsigned k = count.constant & 31;
         if (a.is_constant)

@@ -26,6 +26,8 @@ struct wl_value wl_value_constant(uint32_t x);
 struct wl_value wl_value_uniform(void);
 /* The high half of a sum (WL_FACT_CARRY). */
 struct wl_value wl_value_carried(void);
+/* Two AFFINE values, one up to some lane and the other from there on, of which one is `v` and the other has its stride. */
+struct wl_value wl_value_broken(struct wl_value v);
 /* Turns a fact about the whole wave into one about each strip, or about fewer lanes: only the bases differ, by a number of strides. */
 void wl_fact_narrow(struct wl_fact *fact, unsigned lanes);
 

@@ -13,6 +13,8 @@ enum wl_status wl_unit_build(struct wl_unit *unit, struct wl_decoder *decoder, c
         status = wl_unit_idioms(unit);
     if (!status)
         status = wl_unit_read_scalars(unit);
+    if (!status && !request->sanitize)
+        wl_unit_join_arms(unit);
     if (!status && request->sanitize & WL_SANITIZE_RACECHECK)
         status = wl_unit_find_early_uses(unit);
     if (!status && request->sanitize & WL_SANITIZE_RACECHECK)

@@ -2,7 +2,7 @@
  * compilers copied them to vector registers, moves work before barriers, and marks waits that must be fences of the host.
  *
  *   in    a unit as the code object has it (unit/unit.h)
- *   out   the same unit, its instructions replaced, marked or moved within their basic block; its basic blocks stay
+ *   out   the same unit, its instructions replaced, marked or moved, mostly within their basic block; its basic blocks stay
  *
  * wl_unit_build does all of it but the last three, in the order of this header. */
 #ifndef WL_TRANSLATE_REWRITE_H
@@ -23,6 +23,9 @@ enum wl_status wl_unit_idioms(struct wl_unit *unit);
 /* copies.c: lets sums with carries read scalars that were moved to vector registers for them, as far as EXEC has lost lanes only since.
  * WL_OUT_OF_MEMORY. */
 enum wl_status wl_unit_read_scalars(struct wl_unit *unit);
+
+/* arms.c: moves vector instructions that both arms of a condition on lanes begin with in front of the condition. */
+void wl_unit_join_arms(struct wl_unit *unit);
 
 /* barrier.c: moves vector instructions that stand behind a barrier before it where fewer registers are live then: those of a basic block
  * are not in address order any more. All forms of a unit agree on what is done at a resume point, so it is done once. Leaves live_in and

@@ -1,5 +1,6 @@
 /* Addresses of a strip, and which inline form serves them. */
 #include "translate/lift/memory/memory.h"
+#include "translate/lift/memory/one_place.h"
 
 #include "base/page.h"
 #include "machine/wave.h"
@@ -220,6 +221,11 @@ bool wl_lanes_known(const struct wl_lanes *lanes) {
     return !lanes->wide || wl_fact_is_uniform(&lanes->high_fact) || lanes->high_fact.kind == WL_FACT_CARRY;
 }
 
+/* Whether 32-bit offsets follow each other if the last one is where the first one leads. */
+static bool may_break(const struct wl_access *access, const struct wl_fact *low, bool wide) {
+    return low->kind == WL_FACT_BROKEN && !wide && (uint32_t)low->stride == wl_access_size(access);
+}
+
 static bool for_all_lanes(const struct wl_lanes *lanes) {
     return wl_fact_in_all_lanes(&lanes->low_fact) && (!lanes->wide || wl_fact_in_all_lanes(&lanes->high_fact));
 }
@@ -245,6 +251,14 @@ static LLVMValueRef goes_on(struct wl_lift *l, const struct wl_lanes *from, LLVM
     return check;
 }
 
+/* i1: that offsets do not break between two lanes, of which the second is `distance` (i32) lanes behind the first. */
+static LLVMValueRef unbroken(struct wl_lift *l, const struct wl_lanes *from, LLVMValueRef first, const struct wl_lanes *to,
+                             LLVMValueRef last, LLVMValueRef distance) {
+    LLVMValueRef reach = LLVMBuildMul(l->b, distance, LLVMConstInt(l->i32, (uint32_t)from->low_fact.stride, false), "");
+    LLVMValueRef led_to = LLVMBuildAdd(l->b, extract(l, from->offset, first), reach, "");
+    return LLVMBuildICmp(l->b, LLVMIntEQ, extract(l, to->offset, last), led_to, "");
+}
+
 /* Where an offset in LDS leads at which a vector access begins. An inactive lane may lie below offset 0, and the lanes behind it have
  * wrapped around: the last offsets are those before the LDS (device/cpu/memory.c). */
 static LLVMValueRef leading_in_lds(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef offset) {
@@ -256,7 +270,8 @@ static LLVMValueRef leading_in_lds(struct wl_lift *l, const struct wl_lanes *lan
 
 /* The address of a lane that a vector access begins at. */
 static LLVMValueRef leading_address(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef lane) {
-    if (!lanes->wraps_freely || lanes->wide || lanes->low_fact.bits < 32)
+    const bool active = lanes->low_fact.kind == WL_FACT_BROKEN && !l->exec;
+    if (!lanes->wraps_freely || lanes->wide || lanes->low_fact.bits < 32 || active)
         return wl_lanes_address(l, lanes, lane);
     return leading_in_lds(l, lanes, extract(l, lanes->offset, lane));
 }
@@ -270,6 +285,8 @@ static enum wl_pattern consecutive_by_fact(struct wl_lift *l, const struct wl_la
     *seen = leading_address(l, lanes, first);
     *start = LLVMBuildSub(l->b, *seen, scaled(l, first, stride), "");
     *check = goes_on(l, lanes, first, lanes, last, WL_STRIP, size > stride ? size : stride);
+    if (lanes->low_fact.kind == WL_FACT_BROKEN)
+        *check = both(l, *check, unbroken(l, lanes, first, lanes, last, LLVMBuildSub(l->b, last, first, "")));
     return stride == size ? WL_PATTERN_CONSECUTIVE : WL_PATTERN_STRIDED;
 }
 
@@ -384,6 +401,15 @@ static LLVMValueRef within_buffer(struct wl_lift *l, const struct wl_lanes *lane
     return LLVMBuildAnd(l->b, fits, raw, "");
 }
 
+/* The address that is the same in all lanes that are active or known. */
+static LLVMValueRef uniform_address(struct wl_lift *l, const struct wl_lanes *lanes) {
+    LLVMValueRef first, last;
+    if (l->has_avx512 && l->exec && !for_all_lanes(lanes) && !lanes->wide && lanes->offset)
+        return LLVMBuildAdd(l->b, lanes->base, LLVMBuildZExt(l->b, leading(l, lanes->offset), l->i64, ""), "");
+    known_lanes(l, for_all_lanes(lanes), &first, &last);
+    return wl_lanes_address(l, lanes, first);
+}
+
 /* Whether [start, start + size) lies in one page of the host, of the smallest that hosts have. */
 static LLVMValueRef within_page(struct wl_lift *l, LLVMValueRef start, uint64_t size) {
     LLVMValueRef offset = LLVMBuildAnd(l->b, start, LLVMConstInt(l->i64, WL_PAGE - 1, false), "");
@@ -396,7 +422,7 @@ static LLVMValueRef is_memory(struct wl_lift *l, LLVMValueRef address) {
 }
 
 unsigned wl_lanes_wide(const struct wl_lift *l, const struct wl_access *access, const struct wl_fact *low, const struct wl_fact *high) {
-    bool known = low->kind == WL_FACT_AFFINE && (uint32_t)low->stride == wl_access_size(access);
+    bool known = (low->kind == WL_FACT_AFFINE && (uint32_t)low->stride == wl_access_size(access)) || may_break(access, low, high != NULL);
     uint32_t lanes = low->lanes;
     if (high) {
         known &= wl_fact_is_uniform(high) || high->kind == WL_FACT_CARRY;
@@ -412,6 +438,9 @@ LLVMValueRef wl_lanes_start(struct wl_lift *l, const struct wl_access *access, c
     LLVMValueRef first = LLVMConstInt(l->i32, 0, false), last = LLVMConstInt(l->i32, WL_STRIP - 1, false);
     LLVMValueRef start = leading_address(l, &strips[0], first);
     *check = goes_on(l, &strips[0], first, &strips[count - 1], last, (uint64_t)count * WL_STRIP, wl_access_size(access));
+    if (strips[0].low_fact.kind == WL_FACT_BROKEN)
+        *check = both(l, *check,
+                      unbroken(l, &strips[0], first, &strips[count - 1], last, wl_lift_int(l, l->i32, (uint64_t)count * WL_STRIP - 1)));
     if (access->place == WL_PLACE_FLAT)
         *check = both(l, *check, is_memory(l, start));
     return start;
@@ -544,19 +573,19 @@ enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *acce
         return WL_PATTERN_GROUPS;
     bool uniform = wl_fact_is_uniform(&lanes->low_fact) && (!lanes->wide || wl_fact_is_uniform(&lanes->high_fact));
     if (uniform) {
-        if (access->kind == WL_ACCESS_STORE)
+        if (access->kind == WL_ACCESS_STORE && !wl_memory_stores_last(l, access))
             return WL_PATTERN_NONE; /* lane order decides */
-        LLVMValueRef first, last;
-        known_lanes(l, for_all_lanes(lanes), &first, &last);
-        *start = seen = wl_lanes_address(l, lanes, first);
+        *start = seen = uniform_address(l, lanes);
         pattern = WL_PATTERN_UNIFORM;
     } else {
         /* Volatile accesses have no masked form; polling loops run few lanes anyway. */
         if (l->exec && (access->is_volatile || !wl_memory_has_masks(l, access->bits)))
             return WL_PATTERN_NONE;
-        bool stride_known = lanes->low_fact.kind == WL_FACT_AFFINE, fits = stride_known && (uint32_t)lanes->low_fact.stride == size;
+        const bool breaks = may_break(access, &lanes->low_fact, lanes->wide);
+        bool stride_known = lanes->low_fact.kind == WL_FACT_AFFINE || breaks,
+             fits = stride_known && (uint32_t)lanes->low_fact.stride == size;
         bool strided = stride_known && !fits && is_strided(l, access, lanes->low_fact.stride);
-        if ((fits || strided) && wl_lanes_known(lanes))
+        if (breaks || ((fits || strided) && wl_lanes_known(lanes)))
             pattern = consecutive_by_fact(l, lanes, (uint32_t)lanes->low_fact.stride, size, check, start, &seen);
         else if (stride_known && !fits)
             return WL_PATTERN_NONE; /* another stride */

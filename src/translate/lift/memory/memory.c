@@ -5,6 +5,7 @@
 #include "machine/processor.h"
 #include "translate/isa/helper_words.h"
 #include "translate/lift/marks.h"
+#include "translate/lift/memory/one_place.h"
 #include "translate/lift/memory/record.h"
 #include "translate/lift/memory/sanitize.h"
 #include "translate/lift/memory/scattered.h"
@@ -192,6 +193,8 @@ static void store_inline(struct wl_lift *l, const struct wl_access *a, const str
         wl_memory_store_consecutive(l, a, start, l->exec, m->rows);
     else if (pattern == WL_PATTERN_STRIDED)
         wl_memory_store_strided(l, a, start, (uint32_t)lanes->low_fact.stride, l->exec, m->rows);
+    else if (pattern == WL_PATTERN_UNIFORM)
+        wl_memory_store_uniform(l, start, m->rows[0]);
     else if (pattern == WL_PATTERN_GROUPS)
         wl_spread_store_groups(l, a, lanes, m->rows[0]);
     else
@@ -503,8 +506,16 @@ static void access_wide_inline(struct wl_lift *l, const struct wl_access *a, con
 
 static void access_wide_slow(struct wl_lift *l, const struct wl_access *a, struct wide *w) {
     for (unsigned s = 0; s < l->strips; s++) {
+        LLVMValueRef check = NULL, start;
         l->strip = &l->region.strip_states[s];
-        (wl_sanitizes(l) ? access_doubtful : access_slow)(l, a, &w->lanes[s], &w->slow[s], moves_pairs(a));
+        if (w->lanes[s].low_fact.kind == WL_FACT_BROKEN) { /* of the strips one is broken */
+            enum wl_pattern pattern = wl_lanes_pattern(l, a, &w->lanes[s], &check, &start);
+            LLVMBasicBlockRef near = wl_memory_block(l, "near"), far = wl_memory_block(l, WL_COLD_BLOCK);
+            LLVMBuildCondBr(l->b, check, near, far);
+            access_either(l, a, &w->lanes[s], pattern, start, &w->slow[s], near, far);
+        } else {
+            (wl_sanitizes(l) ? access_doubtful : access_slow)(l, a, &w->lanes[s], &w->slow[s], moves_pairs(a));
+        }
     }
 }
 
@@ -535,7 +546,7 @@ void wl_memory_emit_wide(struct wl_lift *l, struct wl_item *item) {
     struct wide w;
     LLVMValueRef check = NULL, start[4];
     read_wide(l, item, &a, &w);
-    if (a.local) {
+    if (a.local && item->fact[0].kind != WL_FACT_BROKEN) {
         store_columns(l, &a, &w);
         return;
     }
@@ -687,7 +698,8 @@ static unsigned wide_strips(const struct wl_lift *l, const struct wl_item *item,
     const struct wl_isa *isa = item->inst->isa;
     if (may_store_columns(l, item))
         return l->strips;
-    bool plain = (isa->space == WL_SPACE_GLOBAL || isa->space == WL_SPACE_FLAT) && !isa->d16 && !isa->hi && !item->inst->lds;
+    const bool in_lds = isa->space == WL_SPACE_LDS && item->fact[0].kind == WL_FACT_BROKEN && isa->addresses != 2 && !wl_sanitizes(l);
+    bool plain = (isa->space == WL_SPACE_GLOBAL || isa->space == WL_SPACE_FLAT || in_lds) && !isa->d16 && !isa->hi && !item->inst->lds;
     if (!plain || !is_vgpr(op->address) || !wl_region_may_segment(l))
         return 0;
     struct wl_access a = describe(l, item->inst);

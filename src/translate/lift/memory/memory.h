@@ -5,6 +5,7 @@
  *
  *   record.h     vector memory instructions, as items of a vector region
  *   scattered.h  accesses of lanes whose addresses have nothing in common
+ *   one_place.h  stores of all lanes to one place
  *   memory.h     what these share with other accesses: struct wl_access, struct wl_lanes
  *
  * An access takes the cheapest code that what is known allows:

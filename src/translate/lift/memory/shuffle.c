@@ -1,6 +1,9 @@
 /* The inline forms: vector accesses of consecutive lanes, broadcasts, uniform scratch accesses, and the shuffles between
  * memory order and registers. */
 #include "translate/lift/memory/memory.h"
+
+#include "translate/lift/memory/one_place.h"
+#include "translate/lift/memory/sanitize.h"
 #include "translate/lift/state.h"
 #include "translate/lift/values.h"
 
@@ -352,6 +355,22 @@ void wl_memory_load_uniform(struct wl_lift *l, const struct wl_access *access, L
     }
     for (unsigned d = 0; d < access->dwords; d++)
         rows[d] = wl_strip_splat(l, words[d]);
+}
+
+bool wl_memory_stores_last(const struct wl_lift *l, const struct wl_access *access) {
+    return access->local && access->bits == 32 && access->dwords == 1 && (!l->exec || l->has_avx512) && !wl_sanitizes(l);
+}
+
+void wl_memory_store_uniform(struct wl_lift *l, LLVMValueRef address, LLVMValueRef row) {
+    LLVMValueRef lane = wl_lift_int(l, l->i32, l->exec ? 0 : WL_STRIP - 1);
+    if (l->exec) { /* the host brings the last active lane to the front */
+        LLVMValueRef arguments[2] = {LLVMBuildZExt(l->b, wl_memory_mask(l), l->i32, ""), LLVMConstInt(l->i1, 1, false)};
+        LLVMValueRef zeros = wl_lift_intrinsic(l, "llvm.ctlz", &l->i32, 1, arguments, 2);
+        LLVMValueRef last = LLVMBuildLShr(l->b, wl_lift_int(l, l->i32, UINT32_C(1) << 31), zeros, "");
+        LLVMValueRef packing[3] = {row, LLVMConstNull(l->strip_i32), wl_lift_lanes(l, LLVMBuildTrunc(l->b, last, l->i16, ""), WL_STRIP)};
+        row = wl_lift_intrinsic(l, "llvm.x86.avx512.mask.compress", &l->strip_i32, 1, packing, 3);
+    }
+    wl_memory_store(l, LLVMBuildExtractElement(l->b, row, lane, ""), address, false);
 }
 
 static LLVMValueRef dword_row(struct wl_lift *l, LLVMValueRef start, unsigned d) { return at(l, start, (uint64_t)d * l->wave_size * 4); }
