@@ -174,59 +174,71 @@ struct limits {
 static inline struct limits limits_of(const struct check *c) {
     return (struct limits){(int64_t)c->below, (int64_t)c->phase_unit, (int64_t)c->phase_first, (int64_t)c->same};
 }
-__attribute__((always_inline)) static inline int64_t came_before(struct limits l, int64_t record, int64_t own) {
-    return (record < l.below) | ((record >= l.unit) & (record < l.first)) | (((record ^ own) & l.same) == 0);
+
+/* The records of four lines in a row; or for each of them all bits, or none. Most waves access four lines at a time. */
+enum { FOUR = 4 };
+typedef int64_t four __attribute__((vector_size(FOUR * sizeof(int64_t)), aligned(8)));
+#define INLINE __attribute__((always_inline)) static inline
+INLINE void came_before(const struct limits *l, const four *record, const four *own, four *came) {
+    *came = (*record < l->below) | ((*record >= l->unit) & (*record < l->first)) | (((*record ^ *own) & l->same) == 0);
+}
+INLINE bool has_any(const four *bits) { return ((*bits)[0] | (*bits)[1] | (*bits)[2] | (*bits)[3]) != 0; }
+INLINE void records_of(uint64_t record, uint64_t step, four *own) {
+    *own = (four){(int64_t)record, (int64_t)(record + step), (int64_t)(record + 2 * step), (int64_t)(record + 3 * step)};
 }
 
-/* Lines in a row whose cells do not count, and of which nothing needs a closer look: all at once, or nothing. `step`: from a line's record to
- * the next one's. */
-CLONES static bool load_lines(struct wl_race_block *block, uint32_t line, unsigned count, struct limits l, uint64_t record, uint64_t step) {
-    const uint64_t *write = &block->line_write[line];
-    uint64_t *one = &block->line_read[0][line], *two = &block->line_read[1][line];
-    int64_t bad = 0, change_one = 0, change_two = 0;
-    for (unsigned i = 0; i < count; i++) {
-        const int64_t w = (int64_t)write[i], r = (int64_t)one[i], s = (int64_t)two[i], own = (int64_t)(record + i * step);
-        const int64_t gives = came_before(l, r, own), other = came_before(l, s, own);
-        bad |= (came_before(l, w, own) ^ 1) | ((w | r | s) & 1); /* WL_RACE_CELLS */
-        change_one |= (r ^ own) & -gives;
-        change_two |= (s ^ own) & -other & (gives - 1);
+/* Lines in a row whose cells do not count, and of which nothing needs a closer look, four by four: returns how many are done. `step`: from a
+ * line's record to the next one's. */
+CLONES static unsigned load_lines(struct wl_race_block *block, uint32_t line, unsigned count, struct limits l, uint64_t record,
+                                  uint64_t step) {
+    unsigned done = 0;
+    for (; done + FOUR <= count; done += FOUR) {
+        const four *write = (const four *)&block->line_write[line + done];
+        four *one = (four *)&block->line_read[0][line + done], *two = (four *)&block->line_read[1][line + done];
+        const four w = *write, r = *one, s = *two;
+        four own, written, gives, other;
+        records_of(record + done * step, step, &own);
+        came_before(&l, &w, &own, &written);
+        came_before(&l, &r, &own, &gives);
+        came_before(&l, &s, &own, &other);
+        const four bad = ~written | ((w | r | s) & (int64_t)WL_RACE_CELLS), second = other & ~gives;
+        if (has_any(&bad))
+            break;
+        const four change[2] = {(r ^ own) & gives, (s ^ own) & second};
+        if (has_any(&change[0]))
+            *one = r ^ change[0];
+        if (has_any(&change[1]))
+            *two = s ^ change[1];
     }
-    if (bad)
-        return false;
-    for (unsigned i = 0; i < count && change_one; i++) {
-        const int64_t r = (int64_t)one[i], own = (int64_t)(record + i * step);
-        one[i] = (uint64_t)(came_before(l, r, own) ? own : r);
-    }
-    for (unsigned i = 0; i < count && change_two; i++) { /* where the first one has given way, it has this record now */
-        const int64_t r = (int64_t)one[i], s = (int64_t)two[i], own = (int64_t)(record + i * step);
-        two[i] = (uint64_t)(r != own && came_before(l, s, own) ? own : s);
-    }
-    return true;
+    return done;
 }
 
 /* The same of stores. `instruction`: the bits in which records of one instruction of the wave are alike; 0: they need not be told apart. */
-CLONES static bool store_lines(struct wl_race_block *block, uint32_t line, unsigned count, struct limits l, int64_t instruction,
-                               uint64_t record, uint64_t step) {
-    uint64_t *write = &block->line_write[line];
-    const uint64_t *one = &block->line_read[0][line], *two = &block->line_read[1][line];
-    int64_t bad = 0;
-    for (unsigned i = 0; i < count; i++) {
-        const int64_t w = (int64_t)write[i], r = (int64_t)one[i], s = (int64_t)two[i], own = (int64_t)(record + i * step);
-        const int64_t fine = came_before(l, w, own) & came_before(l, r, own) & came_before(l, s, own);
-        const int64_t meets =
-            (((w ^ own) & instruction) == 0) & (((w ^ own) & (63 << WL_RACE_LANE_SHIFT)) != 0) & (instruction != 0); /* another lane's */
-        bad |= (fine ^ 1) | meets | ((w | r | s) & 1) | (w & WL_RACE_ATOMIC);
+CLONES static unsigned store_lines(struct wl_race_block *block, uint32_t line, unsigned count, struct limits l, int64_t instruction,
+                                   uint64_t record, uint64_t step) {
+    const int64_t lanes = 63 << WL_RACE_LANE_SHIFT, flags = WL_RACE_ATOMIC;
+    unsigned done = 0;
+    for (; done + FOUR <= count; done += FOUR) {
+        four *write = (four *)&block->line_write[line + done];
+        const four w = *write, r = *(const four *)&block->line_read[0][line + done], s = *(const four *)&block->line_read[1][line + done];
+        four own, written, one, two;
+        records_of(record + done * step, step, &own);
+        came_before(&l, &w, &own, &written);
+        came_before(&l, &r, &own, &one);
+        came_before(&l, &s, &own, &two);
+        four bad = ~(written & one & two) | ((w | r | s) & (int64_t)WL_RACE_CELLS) | (w & flags);
+        if (instruction) /* another lane's */
+            bad |= (((w ^ own) & instruction) == 0) & (((w ^ own) & lanes) != 0);
+        if (has_any(&bad))
+            break;
+        *write = own;
     }
-    if (bad)
-        return false;
-    for (unsigned i = 0; i < count; i++)
-        write[i] = record + i * step;
-    return true;
+    return done;
 }
 
-/* Whether all these lines are done. */
-static bool run_at_once(const struct check *c, struct wl_race_block *block, uint32_t line, const struct run *run, unsigned count,
-                        bool stores) {
+/* How many of these lines could be done together. */
+static unsigned run_at_once(const struct check *c, struct wl_race_block *block, uint32_t line, const struct run *run, unsigned count,
+                            bool stores) {
     const struct run first = {.scale = run->scale};
     const uint64_t record = record_at(c, run->lane, 15), step = (uint64_t)lane_of(&first, WL_RACE_LINE_BYTES) << WL_RACE_LANE_SHIFT;
     if (!stores)
@@ -237,16 +249,14 @@ static bool run_at_once(const struct check *c, struct wl_race_block *block, uint
 
 static uint64_t run_lines(const struct check *c, struct wl_race_block *block, uint32_t line, const struct run *run, uint64_t size,
                           bool stores) {
-    uint64_t done = 0;
     const unsigned count = (unsigned)(size / WL_RACE_LINE_BYTES);
-    if (count > 1 && run_at_once(c, block, line, run, count, stores))
-        return (uint64_t)count * WL_RACE_LINE_BYTES;
-    for (; done + WL_RACE_LINE_BYTES <= size; done += WL_RACE_LINE_BYTES, line++) {
-        const uint64_t record = record_at(c, lane_of(run, done), 15);
-        if (!(stores ? store_line(c, block, line, record, run->scale) : load_line(c, block, line, record)))
+    unsigned i = count >= FOUR ? run_at_once(c, block, line, run, count, stores) : 0;
+    for (; i < count; i++) {
+        const uint64_t record = record_at(c, lane_of(run, (uint64_t)i * WL_RACE_LINE_BYTES), 15);
+        if (!(stores ? store_line(c, block, line + i, record, run->scale) : load_line(c, block, line + i, record)))
             break;
     }
-    return done;
+    return (uint64_t)i * WL_RACE_LINE_BYTES;
 }
 
 /* ---- cells of one line ------------------------------------------------------------------------ */

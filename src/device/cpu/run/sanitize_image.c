@@ -21,23 +21,26 @@ static bool find_index(float at, bool unnormalized, uint32_t size, uint8_t wrap,
     return wrap == WL_WRAP_CLAMP && texel == texel;
 }
 
+/* Whether texels of samples are known; then *level: the one that all lanes sample. */
+static bool find_sampled_level(const struct wl_image_access *a, struct wl_image_level *level) {
+    if (a->image.type == WL_IMAGE_CUBE || a->image.last_level != a->image.first_level)
+        return false;
+    wl_image_find_level(&a->image, 0, level);
+    return true;
+}
+
 /* Of a sample, the texel that is nearest: one of those that are filtered. NULL: none is known. */
-static const uint8_t *find_sampled(const struct wl_image_access *a, uint32_t lane) {
-    const struct wl_image *image = &a->image;
+static const uint8_t *find_sampled(const struct wl_image_access *a, const struct wl_image_level *level, uint32_t lane) {
     struct wl_sample_place place;
-    struct wl_image_level level;
     int64_t at[3] = {0, 0, 0};
-    if (!a->valid || image->type == WL_IMAGE_CUBE || image->last_level != image->first_level)
-        return NULL;
     wl_image_read_place(a, lane, &place);
-    wl_image_find_level(image, 0, &level);
-    const uint32_t size[3] = {level.width, level.height, level.depth};
+    const uint32_t size[3] = {level->width, level->height, level->depth};
     for (unsigned i = 0; i < a->axes; i++)
         if (place.offset[i] || !find_index(place.at[i], place.unnormalized, size[i], a->sampler.wrap[i], &at[i]))
             return NULL;
     if (a->sliced)
-        (void)find_index(place.slice + 0.5F, true, level.depth, WL_WRAP_CLAMP, &at[2]);
-    return wl_image_texel(image, &level, at[0], at[1], at[2]);
+        (void)find_index(place.slice + 0.5F, true, level->depth, WL_WRAP_CLAMP, &at[2]);
+    return wl_image_texel(&a->image, level, at[0], at[1], at[2]);
 }
 
 /* Of lanes without a texel that is known, the image's first byte is asked for. */
@@ -47,9 +50,11 @@ static uint64_t ask_texels(struct wl_wave *wave, const struct wl_image_access *a
     uint64_t address[MAX_LANES] = {0}, known = 0;
     if (!a->valid || a->kind == WL_IMAGE_RESINFO || a->kind == WL_IMAGE_LOD)
         return exec;
-    for (uint64_t left = exec; left; left &= left - 1) {
+    struct wl_image_level level;
+    const uint64_t looked_at = samples && !find_sampled_level(a, &level) ? 0 : exec;
+    for (uint64_t left = looked_at; left; left &= left - 1) {
         const uint32_t l = (uint32_t)__builtin_ctzll(left);
-        const uint8_t *texel = samples ? find_sampled(a, l) : wl_image_find_texel(a, l);
+        const uint8_t *texel = samples ? find_sampled(a, &level, l) : wl_image_find_texel(a, l);
         address[l] = (uint64_t)(uintptr_t)texel;
         known |= (uint64_t)(texel != NULL) << l;
     }
