@@ -1,5 +1,5 @@
 /* Contexts, what they want, and whether libamdhip64 is to tell it. */
-#include "rocprofiler/profiler.h"
+#include "rocprofiler/counting.h"
 
 #include "api/traced_call.h"
 #include "base/clock.h"

@@ -1,6 +1,6 @@
 /* Which counters there are, and lists of them that tools make. A counter's id is its number (machine/counters.h) + 1; each has one instance, of the
  * same id. */
-#include "rocprofiler/profiler.h"
+#include "rocprofiler/counting.h"
 
 #include "machine/counters.h"
 #include "runtime/core.h"

@@ -1,5 +1,5 @@
 /* Counters of dispatches and of devices. */
-#include "rocprofiler/profiler.h"
+#include "rocprofiler/counting.h"
 
 #include "machine/counters.h"
 #include "runtime/core.h"

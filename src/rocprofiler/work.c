@@ -1,5 +1,5 @@
 /* Kernels and copies: what was asked for when they were queued, and a record when they end. */
-#include "rocprofiler/profiler.h"
+#include "rocprofiler/counting.h"
 
 #include "trace/trace.h"
 

@@ -51,22 +51,22 @@ struct wl_asker wl_record_queued(const struct wl_stream *stream, const struct wl
     return asker;
 }
 
-static void begin(struct wl_span *span) {
-    *span = (struct wl_span){.wanted = atomic_load_explicit(&wl_trace_wanted.flags, memory_order_relaxed)};
+static void begin(struct wl_record_span *span) {
+    *span = (struct wl_record_span){.wanted = atomic_load_explicit(&wl_trace_wanted.flags, memory_order_relaxed)};
     if (span->wanted & WL_TRACE_TELL)
         span->work.begin = wl_now();
     if (span->wanted & WL_TRACE_RUN)
         span->begin = wl_trace_now();
 }
 
-static void end(struct wl_span *span) {
+static void end(struct wl_record_span *span) {
     if (span->wanted & WL_TRACE_RUN)
         span->end = wl_trace_now();
     if (span->wanted & WL_TRACE_TELL)
         span->work.end = wl_now();
 }
 
-struct wl_trace_record *wl_span_take(const struct wl_span *span, const struct wl_context *context, uint64_t stream,
+struct wl_trace_record *wl_span_take(const struct wl_record_span *span, const struct wl_context *context, uint64_t stream,
                                      const struct wl_asker *asker) {
     struct wl_trace_record *record = span->wanted & WL_TRACE_RUN ? wl_trace_take() : NULL;
     if (record) {
@@ -81,7 +81,7 @@ struct wl_trace_record *wl_span_take(const struct wl_span *span, const struct wl
     return record;
 }
 
-void wl_span_tell(struct wl_span *span, enum wl_trace_kind kind, const struct wl_context *context, uint64_t stream,
+void wl_span_tell(struct wl_record_span *span, enum wl_trace_kind kind, const struct wl_context *context, uint64_t stream,
                   const struct wl_asker *asker) {
     if (!(span->wanted & WL_TRACE_TELL))
         return;
@@ -99,7 +99,7 @@ enum wl_status wl_record_launch(struct wl_stream *stream, struct wl_launch *laun
     const uint32_t name = wl_trace_runs() ? wl_trace_name_kept(&kernel->trace_name, kernel->kernel->name) : 0;
     struct wl_launch_outcome outcome = {0};
     struct wl_counts counts;
-    struct wl_span span;
+    struct wl_record_span span;
     launch->outcome = &outcome;
     if (wl_trace_tells() && wl_trace_counting(true)) {
         memset(&counts, 0, sizeof counts);
@@ -139,7 +139,7 @@ static int device_of(const void *address, const struct wl_stream *stream) {
 }
 
 /* Records and tells of a copy or a fill. */
-static void put(struct wl_span *span, enum wl_trace_kind kind, const struct wl_stream *stream, const struct wl_asker *asker) {
+static void put(struct wl_record_span *span, enum wl_trace_kind kind, const struct wl_stream *stream, const struct wl_asker *asker) {
     struct wl_trace_record *record = wl_span_take(span, stream->context, stream->id, asker);
     if (record)
         wl_trace_put(record, kind);
@@ -162,7 +162,7 @@ uint64_t wl_span_fill_bytes(const struct wl_fill *fill) { return (uint64_t)fill-
 
 enum wl_status wl_record_copy(struct wl_stream *stream, const struct wl_copy *copy, const struct wl_asker *asker) {
     struct wl_trace_work described = {0};
-    struct wl_span span;
+    struct wl_record_span span;
     wl_span_describe_copy(&described, stream, copy); /* before the copy, which may free what it reads */
     begin(&span);
     enum wl_status status = wl_copy_run(stream, copy);
@@ -175,7 +175,7 @@ enum wl_status wl_record_copy(struct wl_stream *stream, const struct wl_copy *co
 }
 
 enum wl_status wl_record_fill(struct wl_stream *stream, const struct wl_fill *fill, const struct wl_asker *asker) {
-    struct wl_span span;
+    struct wl_record_span span;
     begin(&span);
     enum wl_status status = wl_fill_run(stream, fill);
     end(&span);

@@ -26,7 +26,7 @@ struct wl_given {
     enum wl_trace_kind kind;
     uint64_t stream, asked; /* the stream's id; the host's time before the work was given */
     struct wl_asker asker;
-    struct wl_span span;
+    struct wl_record_span span;
     bool timed;
     int64_t from, to; /* nanoseconds from the base */
     uint32_t name, grid[3];

@@ -331,7 +331,7 @@ static int initialize(void (*finalize)(client), void *data) {
     OK(rocprofiler_configure_buffer_tracing_service(all, CALLS, NULL, 0, buffer));
     OK(rocprofiler_configure_buffer_tracing_service(all, DISPATCHES, NULL, 0, buffer));
     OK(rocprofiler_configure_callback_tracing_service(all, RANGES, NULL, 0, on_range, NULL));
-    if (getenv("TOOL_COUNTS")) { /* the first tool by callbacks, the second in its buffer */
+    if (getenv("TOOL_COUNTS")) { /* NOLINT(concurrency-mt-unsafe). The first tool by callbacks, the second in its buffer */
         OK(rocprofiler_query_available_agents(1, on_agents, 304, NULL));
         OK(rocprofiler_iterate_agent_supported_counters(device, on_counters, NULL));
         if (strcmp(NAME, "one") == 0)
@@ -350,7 +350,7 @@ static int initialize(void (*finalize)(client), void *data) {
 static void finalize(void *data) {
     char path[4096];
     (void)data;
-    snprintf(path, sizeof path, "%s." NAME, getenv("TOOL_OUTPUT"));
+    snprintf(path, sizeof path, "%s." NAME, getenv("TOOL_OUTPUT")); /* NOLINT(concurrency-mt-unsafe) */
     FILE *file = fopen(path, "w");
     for (const struct entry *each = entries; file && each->count; each++)
         fprintf(file, "%.17g %s\n", each->sum, each->text);
