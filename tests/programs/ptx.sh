@@ -84,6 +84,18 @@ for arch in $thorough; do
     make extremes $arch 64
     count '(min|max)\.f32' 5 $([ $arch = gfx90a ] && echo 10 || echo 5) $work/extremes-$arch/*floats*.ptx
     count 'selp' 0 $([ $arch = gfx90a ] && echo 16 || echo 8) $work/extremes-$arch/*floats*.ptx
+    # Private memory at known addresses is in registers. e^-x is the function e^x of a negated number.
+    make shortcuts $arch 128
+    count 'local|(ld|st)\.(volatile\.)?[bsu](8|16|32)' 0 0 $work/shortcuts-$arch/*kept*.ptx
+    count '0fC2D20000' 1 2 $work/shortcuts-$arch/*decays*.ptx
+    # Nobody waits for what a lane stored to private memory.
+    count 'fence' 0 0 $work/shortcuts-$arch/*scattered*.ptx
+    # What one of two short ways computes in place is chosen at its end alone.
+    count 'selp' 0 $([ $arch = gfx90a ] && echo 12 || echo 2) $work/shortcuts-$arch/*chosen*.ptx
+    # In waves of 32, loops within branches within loops are the threads' own, though scalars are data, masks and constants in turn.
+    # Quotients whose last step stands behind a loop are one operation each; one step of these comes from two ways.
+    [ $arch = gfx90a ] || count 'vote' 0 0 $work/shortcuts-$arch/*directions*.ptx
+    [ $arch = gfx90a ] || count '7E800000' 0 1 $work/shortcuts-$arch/*directions*.ptx
     # A loop of 64 turns of four bodies each, four turns at once.
     make nbody $arch 256
     count 'rsqrt\.approx' 16 16 $work/nbody-$arch/*ILb0E*.ptx

@@ -13,9 +13,20 @@ bool wl_ptx_flow_whole(const struct wl_ptx_flow *flow, uint32_t block, uint32_t 
 /* Whether EXEC is at a basic block's start what it was at the unit's entry. */
 bool wl_ptx_flow_full(const struct wl_ptx_flow *flow, uint32_t block);
 /* Whether threads whose lane is off may take the branch on EXEC that ends a basic block without the others, as far as AMD's code
- * tells; changed: the masks that the code between writes, whose bits have to be made again from the threads' predicates where
+ * tells; changed: what the code between writes, of which masks' have to be made again from the threads' predicates where
  * threads meet. */
-bool wl_ptx_may_part(const struct wl_ptx_flow *flow, uint32_t block, uint64_t changed[2]);
+bool wl_ptx_may_part(const struct wl_ptx_flow *flow, uint32_t block, struct wl_ptx_changed *changed);
+
+/* Whether EXEC, on all ways from a basic block to another, without the first one in between, has got no lane that it had not there. */
+bool wl_ptx_exec_gets_no_lane(const struct wl_unit *unit, uint32_t from, uint32_t to);
+
+/* ---- nvptx/division.c ---- */
+/* Makes divisions one operation whose last step is in a basic block of its own, before anything is known of the unit's registers. */
+void wl_ptx_join_divisions(const struct wl_unit *unit);
+
+/* ---- nvptx/data.c ---- */
+/* Finds, by basic block (`data`: block_count entries), the scalar registers that may be read as numbers, not as masks, from its start on. */
+void wl_ptx_find_data(const struct wl_unit *unit, unsigned mask_registers, uint64_t (*data)[2]);
 
 /* ---- nvptx/lane_per_thread.c ---- */
 /* Whether a unit was compiled at -O0: of what has much private memory (wl_unit_is_unoptimized), code that reaches it through a frame
@@ -39,8 +50,8 @@ void wl_ptx_bits_forget(uint8_t *bits, const uint64_t *live);
 /* ---- nvptx/present.c ---- */
 /* Finds the branches on VCC or EXEC that each thread can take by its own bit (own: by basic block), if threads part at the branches of `parts` and
  * meet as in `met` (struct wl_ptx); is_on: every thread's lane is on at the entry. False: no memory; nothing is found. */
-bool wl_ptx_find_own_branches(const struct wl_unit *unit, unsigned mask_registers, bool is_on, const bool *parts, const uint64_t (*met)[2],
-                              bool *own);
+bool wl_ptx_find_own_branches(const struct wl_unit *unit, unsigned mask_registers, bool is_on, const bool *parts,
+                              const struct wl_ptx_changed *met, bool *own);
 
 /* ---- nvptx/stale.c ---- */
 /* Whether a thread whose lane is off may go from a branch to basic block `join` without the new values of these scalar registers. */

@@ -19,6 +19,8 @@
 #define FIRST_PASSES    "function(instcombine<no-verify-fixpoint>,simplifycfg,sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,adce)"
 #define CLEANING        "instcombine<no-verify-fixpoint>,simplifycfg,adce"
 #define CLEANING_PASSES "function(" CLEANING ")"
+/* What lay in private memory becomes values. */
+#define PRIVATE_PASSES "function(sroa,early-cse," CLEANING ")"
 /* What a thread knows that took a branch. */
 #define PART_PASSES                                                                                                                        \
     "function(correlated-propagation,gvn,instcombine<no-verify-fixpoint>,simplifycfg,correlated-propagation,adce,"                         \
@@ -90,13 +92,21 @@ static bool is_constant(LLVMValueRef value, uint64_t number) {
     return LLVMIsAConstantInt(value) && LLVMConstIntGetZExtValue(value) == number;
 }
 
-/* x, of (zext x) | (zext (x >>s 31)) << 32; NULL: it is something else. */
-static LLVMValueRef sign_extended(LLVMValueRef join) {
-    LLVMValueRef low = widened(LLVMGetOperand(join, 0)), shift = LLVMGetOperand(join, 1);
-    if (!low || !LLVMIsAInstruction(shift) || LLVMGetInstructionOpcode(shift) != LLVMShl || !is_constant(LLVMGetOperand(shift, 1), 32))
-        return NULL;
-    LLVMValueRef high = widened(LLVMGetOperand(shift, 0));
-    if (!high || !LLVMIsAInstruction(high) || LLVMGetInstructionOpcode(high) != LLVMAShr || !is_constant(LLVMGetOperand(high, 1), 31))
+/* The operand of a shift to the left by a constant, *by; the value itself where there is none. */
+static LLVMValueRef shifted(LLVMValueRef value, uint64_t *by) {
+    *by = 0;
+    if (!LLVMIsAInstruction(value) || LLVMGetInstructionOpcode(value) != LLVMShl || !LLVMIsAConstantInt(LLVMGetOperand(value, 1)))
+        return value;
+    *by = LLVMConstIntGetZExtValue(LLVMGetOperand(value, 1));
+    return LLVMGetOperand(value, 0);
+}
+
+/* x, of (zext x) << by | (zext (x >>s 31)) << (32 + by), in this order; NULL: it is something else. */
+static LLVMValueRef sign_extended(LLVMValueRef first, LLVMValueRef second, uint64_t *by) {
+    uint64_t by_high;
+    LLVMValueRef low = widened(shifted(first, by)), high = widened(shifted(second, &by_high));
+    if (!low || !high || by_high != 32 + *by || !LLVMIsAInstruction(high) || LLVMGetInstructionOpcode(high) != LLVMAShr ||
+        !is_constant(LLVMGetOperand(high, 1), 31))
         return NULL;
     return LLVMGetOperand(high, 0) == low ? low : NULL;
 }
@@ -107,12 +117,16 @@ static void find_sign_extensions(LLVMModuleRef module) {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(kernel); block; block = LLVMGetNextBasicBlock(block))
         for (LLVMValueRef inst = LLVMGetFirstInstruction(block), next; inst; inst = next) {
+            LLVMValueRef number = NULL;
+            uint64_t by = 0;
             next = LLVMGetNextInstruction(inst);
-            LLVMValueRef number = LLVMGetInstructionOpcode(inst) == LLVMOr ? sign_extended(inst) : NULL;
+            for (unsigned i = 0; i < 2 && !number && LLVMGetInstructionOpcode(inst) == LLVMOr; i++)
+                number = sign_extended(LLVMGetOperand(inst, i), LLVMGetOperand(inst, 1 - i), &by);
             if (!number)
                 continue;
             LLVMPositionBuilderBefore(b, inst);
-            LLVMReplaceAllUsesWith(inst, LLVMBuildSExt(b, number, LLVMTypeOf(inst), ""));
+            number = LLVMBuildSExt(b, number, LLVMTypeOf(inst), "");
+            LLVMReplaceAllUsesWith(inst, by ? LLVMBuildShl(b, number, LLVMConstInt(LLVMTypeOf(inst), by, 0), "") : number);
         }
     LLVMDisposeBuilder(b);
 }
@@ -400,17 +414,25 @@ enum wl_status wl_ptx_optimize(const struct wl_ptx_request *request, LLVMModuleR
         find_sign_extensions(module);
         status = run(module, machine, FIRST_PASSES);
     }
+    if (!status && wl_ptx_keep_private_in_registers(module))
+        status = run(module, machine, PRIVATE_PASSES);
     for (unsigned i = 0; i < ROUNDS && !status && fold_constants(module); i++)
         status = run(module, machine, CLEANING_PASSES);
     bool parts = !status && wl_ptx_part_threads(module);
     if (parts)
         status = run(module, machine, PART_PASSES);
+    if (!status && wl_ptx_drop_choices(module))
+        status = run(module, machine, CLEANING_PASSES);
+    if (!status && wl_ptx_keep_private_in_registers(module)) /* addresses, too, were choices */
+        status = run(module, machine, PRIVATE_PASSES);
     if (!status) /* now that most choices by EXEC are gone */
         status = simplify_math(module, machine);
     if (!status && parts)
         status = run(module, NULL, THREADING_PASSES);
-    if (!status)
+    if (!status) {
+        find_sign_extensions(module);
         settle_segments(request, module, info);
+    }
     if (!status)
         status = run(module, machine, SECOND_PASSES);
     if (!status && LLVMGetNamedFunction(module, "wl.lds.within"))

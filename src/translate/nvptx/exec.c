@@ -28,6 +28,7 @@ struct masks {
     const struct wl_unit *unit;
     unsigned registers; /* of a mask */
     struct state *starts;
+    uint64_t (*data)[2]; /* nvptx/data.c; in whole units */
 };
 
 struct wl_ptx_flow {
@@ -316,6 +317,8 @@ struct region {
     uint8_t *inside;    /* by basic block */
     uint32_t *work;
     uint64_t masks[2], others[2]; /* scalar registers that the region writes: with masks; with other values */
+    uint64_t left[2];             /* those that hold masks at all its ends */
+    uint64_t rows[WL_ROW_WORDS];  /* vector registers that it writes */
 };
 
 /* Whether diverged threads may run the instruction; notes what it writes. */
@@ -327,6 +330,8 @@ static bool may_run_diverged(struct region *r, const struct wl_inst *inst, const
         class == WL_ISA_SMEM_ATOMIC)
         return false;
     wl_inst_effects(inst, r->registers * 32, &effects);
+    for (unsigned w = 0; w < WL_ROW_WORDS; w++)
+        r->rows[w] |= effects.touch.vector[w] | effects.def_lanes[w];
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
         if (wl_bit(effects.touch.scalar, reg)) {
             bool exec = reg == WL_SGPR_EXEC || reg == WL_SGPR_EXEC + 1;
@@ -335,7 +340,10 @@ static bool may_run_diverged(struct region *r, const struct wl_inst *inst, const
     return true;
 }
 
-static bool add_block(struct region *r, uint32_t block, uint32_t join, uint32_t *count) {
+/* `s`: what is known where the region goes on with `block`. */
+static bool add_block(struct region *r, const struct state *s, uint32_t block, uint32_t join, uint32_t *count) {
+    for (unsigned i = 0; i < 2 && block == join; i++)
+        r->left[i] &= s->mask[i];
     if (block == join)
         return true;
     if (block == WL_NO_BLOCK || *count == MOST_BLOCKS)
@@ -350,7 +358,7 @@ static bool add_block(struct region *r, uint32_t block, uint32_t join, uint32_t 
 /* Collects what is reachable from `first` before `join`. */
 static bool collect(struct region *r, const struct masks *m, uint32_t first, uint32_t join) {
     uint32_t count = 0;
-    bool fits = add_block(r, first, join, &count);
+    bool fits = add_block(r, NULL, first, join, &count);
     for (uint32_t at = 0; fits && at < count; at++) {
         const struct wl_block *block = &r->unit->blocks[r->work[at]];
         struct state s = m->starts[r->work[at]];
@@ -361,13 +369,13 @@ static bool collect(struct region *r, const struct masks *m, uint32_t first, uin
         switch (block->end) {
         case WL_BLOCK_NEXT:
         case WL_BLOCK_EXEC:
-            fits = fits && add_block(r, block->next, join, &count);
+            fits = fits && add_block(r, &s, block->next, join, &count);
             break;
         case WL_BLOCK_BRANCH:
-            fits = fits && add_block(r, block->target, join, &count);
+            fits = fits && add_block(r, &s, block->target, join, &count);
             break;
         case WL_BLOCK_CBRANCH:
-            fits = fits && add_block(r, block->next, join, &count) && add_block(r, block->target, join, &count);
+            fits = fits && add_block(r, &s, block->next, join, &count) && add_block(r, &s, block->target, join, &count);
             break;
         default:
             fits = false;
@@ -405,7 +413,23 @@ static bool only_narrows(struct region *r, const struct masks *whole, uint32_t f
     return within;
 }
 
-bool wl_ptx_may_part(const struct wl_ptx_flow *flow, uint32_t p, uint64_t changed[2]) {
+/* Tells the masks that the region changed from other values that are needed behind it. What is a mask at all its ends, and nothing but a
+ * mask behind it, may have been something else within. */
+static void find_changed(struct region *r, const struct masks *m, uint32_t join, struct wl_ptx_changed *changed) {
+    const uint64_t *live = r->unit->blocks[join].live_in.scalar, *data = m->data[join];
+    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
+        const bool exec = reg == WL_SGPR_EXEC || reg == WL_SGPR_EXEC + 1;
+        if (exec || !(wl_bit(r->masks, reg) || wl_bit(r->others, reg)))
+            continue;
+        const bool is_mask = !wl_bit(data, reg) && (!wl_bit(r->others, reg) || wl_bit(r->left, reg));
+        wl_put_bits(r->masks, reg, 1, is_mask);
+        wl_put_bits(r->others, reg, 1, !is_mask && wl_bit(live, reg));
+    }
+    memcpy(changed->masks, r->masks, sizeof r->masks);
+    memcpy(changed->rows, r->rows, sizeof r->rows);
+}
+
+bool wl_ptx_may_part(const struct wl_ptx_flow *flow, uint32_t p, struct wl_ptx_changed *changed) {
     const struct wl_unit *unit = flow->m.unit;
     const struct wl_block *block = &unit->blocks[p];
     const struct wl_inst *last = block->count ? &unit->insts[block->first + block->count - 1] : NULL;
@@ -417,13 +441,11 @@ bool wl_ptx_may_part(const struct wl_ptx_flow *flow, uint32_t p, uint64_t change
         return false;
     struct region r = {.unit = unit,
                        .registers = flow->m.registers,
+                       .left = {UINT64_MAX, UINT64_MAX},
                        .inside = calloc(unit->block_count + 1, 1),
                        .work = calloc(MOST_BLOCKS, sizeof *r.work)};
     bool parts = r.inside && r.work && collect(&r, &flow->m, first, join) && only_narrows(&r, &flow->m, first);
-    for (unsigned i = 0; i < 2; i++) {
-        changed[i] = r.masks[i];
-        r.others[i] &= unit->blocks[join].live_in.scalar[i];
-    }
+    find_changed(&r, &flow->m, join, changed);
     if (parts && (r.others[0] | r.others[1]))
         parts = wl_ptx_is_stale_harmless(unit, r.registers, p, join, r.others);
     free(r.inside);
@@ -433,33 +455,58 @@ bool wl_ptx_may_part(const struct wl_ptx_flow *flow, uint32_t p, uint64_t change
 
 /* ---- the analysis ---- */
 
+/* Hands on what is known at the starts of basic blocks until nothing changes, but not to `from`, if that is a basic block. */
+static void follow(struct masks *m, uint32_t from) {
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t p = 0; p < m->unit->block_count; p++) {
+            const struct wl_block *block = &m->unit->blocks[p];
+            struct state s = m->starts[p];
+            if (!s.known)
+                continue;
+            for (uint32_t i = 0; i < block->count; i++)
+                step(&s, m, &m->unit->insts[block->first + i]);
+            if (block->end == WL_BLOCK_CALL)
+                memset(&s, 0, sizeof s);
+            s.known = true;
+            if (block->next != from)
+                changed |= hand_on(m, block->next, &s);
+            if (block->target != from)
+                changed |= hand_on(m, block->target, &s);
+        }
+    }
+}
+
+static const struct state unchanged = {.known = true, .exec_equal = true, .exec_within = true, .rest = {UINT64_MAX, UINT64_MAX}};
+
+bool wl_ptx_exec_gets_no_lane(const struct wl_unit *unit, uint32_t from, uint32_t to) {
+    struct masks m = {.unit = unit, .registers = unit->request->wave_size / 32, .starts = calloc(unit->block_count + 1, sizeof *m.starts)};
+    bool within = false;
+    if (m.starts) {
+        m.starts[from] = unchanged;
+        follow(&m, from);
+        within = m.starts[to].known && m.starts[to].exec_within;
+    }
+    free(m.starts);
+    return within;
+}
+
 struct wl_ptx_flow *wl_ptx_flow_create(const struct wl_unit *unit, unsigned wave_size) {
     struct wl_ptx_flow *flow = calloc(1, sizeof *flow);
     if (!flow)
         return NULL;
     struct masks *m = &flow->m;
-    *m = (struct masks){.unit = unit, .registers = wave_size / 32, .starts = calloc(unit->block_count + 1, sizeof *m->starts)};
-    if (!m->starts) {
-        free(flow);
+    *m = (struct masks){.unit = unit,
+                        .registers = wave_size / 32,
+                        .starts = calloc(unit->block_count + 1, sizeof *m->starts),
+                        .data = calloc(unit->block_count + 1, sizeof *m->data)};
+    if (!m->starts || !m->data) {
+        wl_ptx_flow_destroy(flow);
         return NULL;
     }
-    m->starts[unit->entry] = (struct state){.known = true, .exec_equal = true, .exec_within = true, .rest = {UINT64_MAX, UINT64_MAX}};
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t p = 0; p < unit->block_count; p++) {
-            const struct wl_block *block = &unit->blocks[p];
-            struct state s = m->starts[p];
-            if (!s.known)
-                continue;
-            for (uint32_t i = 0; i < block->count; i++)
-                step(&s, m, &unit->insts[block->first + i]);
-            if (block->end == WL_BLOCK_CALL)
-                memset(&s, 0, sizeof s);
-            s.known = true;
-            changed |= hand_on(m, block->next, &s);
-            changed |= hand_on(m, block->target, &s);
-        }
-    }
+    wl_ptx_find_data(unit, m->registers, m->data);
+    m->starts[unit->entry] = unchanged;
+    follow(m, WL_NO_BLOCK);
     return flow;
 }
 
@@ -468,7 +515,9 @@ bool wl_ptx_flow_full(const struct wl_ptx_flow *flow, uint32_t block) {
 }
 
 void wl_ptx_flow_destroy(struct wl_ptx_flow *flow) {
-    if (flow)
+    if (flow) {
         free(flow->m.starts);
+        free(flow->m.data);
+    }
     free(flow);
 }

@@ -33,8 +33,8 @@ static void make_registers(struct wl_lift *l) {
         for (unsigned row = 0; row < WL_VGPR_COUNT; row++)
             p->row[s][row] = LLVMBuildAlloca(l->b, l->strip_i32, "v");
     for (unsigned s = 0; s < l->strips && p->request->scratch_size; s++) {
-        p->scratch[s] = LLVMBuildAlloca(l->b, LLVMArrayType2(l->i8, p->request->scratch_size), "scratch");
-        LLVMSetAlignment(p->scratch[s], 16);
+        p->scratch[s] = LLVMBuildAlloca(l->b, LLVMArrayType2(l->i8, p->request->scratch_size), WL_PTX_SCRATCH);
+        LLVMSetAlignment(p->scratch[s], WL_PTX_SCRATCH_ALIGNMENT);
     }
     p->target = LLVMBuildAlloca(l->b, l->i64, "target");
     p->mode = LLVMBuildAlloca(l->b, l->i32, "mode");
@@ -496,6 +496,8 @@ static void note_order(struct wl_lift *l, const struct wl_inst *inst) {
         inst->isa && (inst->isa->class == WL_ISA_LOAD || inst->isa->class == WL_ISA_STORE || inst->isa->class == WL_ISA_ATOMIC);
     if (!inst->isa || inst->isa->space == WL_SPACE_LDS || inst->isa->space == WL_SPACE_SCRATCH)
         return;
+    if (inst->isa->class != WL_ISA_LOAD && wl_inst_is_of_lane(inst)) /* nobody else waits for it */
+        return;
     const uint32_t image = inst->isa->class == WL_ISA_IMAGE ? WL_IMAGE_KIND_OF(inst->isa->image) : WL_IMAGE_LOAD;
     if (inst->isa->class == WL_ISA_STORE || inst->isa->class == WL_ISA_ATOMIC || image == WL_IMAGE_STORE || image == WL_IMAGE_ATOMIC)
         l->ptx->store_may_wait = true;
@@ -506,7 +508,7 @@ static void note_order(struct wl_lift *l, const struct wl_inst *inst) {
 /* Threads that parted meet: the bits of masks come from their predicates again. */
 static void meet(struct wl_lift *l, uint32_t block) {
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
-        if (wl_bit(l->ptx->met[block], reg) && !(l->ptx->lane_per_thread && reg & 1))
+        if (wl_bit(l->ptx->met[block].masks, reg) && !(l->ptx->lane_per_thread && reg & 1))
             wl_ptx_set_ballot(l, reg, wl_ptx_predicate(l, reg));
 }
 
@@ -631,19 +633,20 @@ static bool find_partings(struct wl_lift *l) {
     p->met = calloc(unit->block_count + 1, sizeof *p->met);
     p->flow = wl_ptx_flow_create(unit, l->wave_size);
     for (uint32_t i = 0; p->parts && p->met && p->flow && i < unit->block_count; i++) {
-        uint64_t changed[2];
-        p->parts[i] = !p->unoptimized && wl_ptx_may_part(p->flow, i, changed); /* slow code is not worth it */
+        struct wl_ptx_changed changed;
+        p->parts[i] = !p->unoptimized && wl_ptx_may_part(p->flow, i, &changed); /* slow code is not worth it */
         if (!p->parts[i])
             continue;
         const struct wl_block *block = &unit->blocks[i];
         bool skips = unit->insts[block->first + block->count - 1].isa->detail == WL_IF_EXECZ;
-        uint64_t *met = p->met[skips ? block->target : block->next];
+        struct wl_ptx_changed *met = &p->met[skips ? block->target : block->next];
         for (unsigned w = 0; w < 2; w++)
-            met[w] |= changed[w];
+            met->masks[w] |= changed.masks[w];
+        for (unsigned w = 0; w < WL_ROW_WORDS; w++)
+            met->rows[w] |= changed.rows[w];
     }
     if (p->parts && p->own && p->met && l->strips == 1)
-        wl_ptx_find_own_branches(unit, l->wave_size / 32, unit == p->units && is_true(p->entry_exec[0]), p->parts,
-                                 (const uint64_t(*)[2])p->met, p->own);
+        wl_ptx_find_own_branches(unit, l->wave_size / 32, unit == p->units && is_true(p->entry_exec[0]), p->parts, p->met, p->own);
     return p->parts && p->own && p->met && p->flow && p->roundings;
 }
 

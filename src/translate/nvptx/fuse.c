@@ -66,7 +66,8 @@ static bool is_truncated(LLVMValueRef value) {
     return text && strstr(text, "cvt.rzi.s32.f32");
 }
 
-static LLVMValueRef find_exponential(LLVMValueRef ldexp_call) {
+/* x, of e^x, or of e^-x (negated). */
+static LLVMValueRef find_exponential(LLVMValueRef ldexp_call, bool *negated) {
     LLVMValueRef power = LLVMGetOperand(ldexp_call, 0), count = LLVMGetOperand(ldexp_call, 1);
     LLVMValueRef argument = wl_ptx_is_kept(power, "v_exp_f32") ? LLVMGetOperand(power, 0) : NULL;
     if (!argument || !is_truncated(count) || !wl_ptx_is_op(argument, LLVMFAdd))
@@ -79,14 +80,16 @@ static LLVMValueRef find_exponential(LLVMValueRef ldexp_call) {
         double high, factor;
         LLVMValueRef x = find_product(product, &high);
         if (x && is_rounded(LLVMGetOperand(difference, 1), product) && is_rounded(LLVMGetOperand(count, 0), product) &&
-            is_rest(rest, x, product, high, &factor) && fabs(factor - M_LOG2E) < 1e-11)
+            is_rest(rest, x, product, high, &factor) && fabs(fabs(factor) - M_LOG2E) < 1e-11) {
+            *negated = factor < 0;
             return x;
+        }
     }
     return NULL;
 }
 
-/* Whether a choice takes `value` wherever e^x is neither 0 nor infinite, and that limit beyond. */
-static bool is_guard(LLVMValueRef choice, LLVMValueRef value, LLVMValueRef x) {
+/* Whether a choice takes `value` wherever e^x, or e^-x (negated), is neither 0 nor infinite, and that limit beyond. */
+static bool is_guard(LLVMValueRef choice, LLVMValueRef value, LLVMValueRef x, bool negated) {
     LLVMValueRef condition = wl_ptx_is_op(choice, LLVMSelect) ? LLVMGetOperand(choice, 0) : NULL;
     if (!condition || !LLVMIsAFCmpInst(condition) || LLVMGetOperand(condition, 0) != x || !LLVMIsAConstantFP(LLVMGetOperand(condition, 1)))
         return false;
@@ -96,24 +99,24 @@ static bool is_guard(LLVMValueRef choice, LLVMValueRef value, LLVMValueRef x) {
         return false;
     double bound = wl_ptx_number_of(LLVMGetOperand(condition, 1)), other = wl_ptx_number_of(limit);
     LLVMRealPredicate p = LLVMGetFCmpPredicate(condition);
-    if (other == 0 && bound < -103.2)
-        return first ? p == LLVMRealUGE || p == LLVMRealUGT : p == LLVMRealOLT || p == LLVMRealOLE;
-    if (isinf(other) && other > 0 && bound > 88.722)
-        return first ? p == LLVMRealULE || p == LLVMRealULT : p == LLVMRealOGT || p == LLVMRealOGE;
-    return false;
+    bool takes_above = first ? p == LLVMRealUGE || p == LLVMRealUGT : p == LLVMRealOLT || p == LLVMRealOLE;
+    bool takes_below = first ? p == LLVMRealULE || p == LLVMRealULT : p == LLVMRealOGT || p == LLVMRealOGE;
+    if (other == 0)
+        return negated ? takes_below && bound > 103.2 : takes_above && bound < -103.2;
+    return isinf(other) && other > 0 && (negated ? takes_above && bound < -88.722 : takes_below && bound > 88.722);
 }
 
 /* Takes away the choices between a power and its limits. The power may be multiplied by a positive number on the way. */
-static void drop_guards(LLVMValueRef value, LLVMValueRef x, unsigned depth) {
+static void drop_guards(LLVMValueRef value, LLVMValueRef x, bool negated, unsigned depth) {
     enum { MAX_DEPTH = 4 };
     for (LLVMUseRef use = depth < MAX_DEPTH ? LLVMGetFirstUse(value) : NULL, next; use; use = next) {
         LLVMValueRef user = LLVMGetUser(use);
         double factor = 0;
         next = LLVMGetNextUse(use);
         if (find_product(user, &factor) == value && factor > 0 && factor < FLT_MAX) {
-            drop_guards(user, x, depth + 1);
-        } else if (is_guard(user, value, x)) {
-            drop_guards(user, x, depth + 1);
+            drop_guards(user, x, negated, depth + 1);
+        } else if (is_guard(user, value, x, negated)) {
+            drop_guards(user, x, negated, depth + 1);
             LLVMReplaceAllUsesWith(user, value);
             LLVMInstructionEraseFromParent(user);
             next = LLVMGetFirstUse(value); /* the list has changed */
@@ -230,11 +233,16 @@ static LLVMValueRef replace_by(LLVMModuleRef module, LLVMBuilderRef b, LLVMValue
 }
 
 static bool fuse_exponential(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef call) {
-    LLVMValueRef x = find_exponential(call), power = NULL;
+    bool negated = false;
+    LLVMValueRef x = find_exponential(call, &negated), argument = x, power = NULL;
+    if (x && negated) {
+        LLVMPositionBuilderBefore(b, call);
+        argument = LLVMBuildFNeg(b, x, "");
+    }
     if (x)
-        power = replace_by(module, b, call, is_nonpositive(x) ? "fused_exp_nonpositive_f32" : "fused_exp_f32", x);
+        power = replace_by(module, b, call, is_nonpositive(argument) ? "fused_exp_nonpositive_f32" : "fused_exp_f32", argument);
     if (power)
-        drop_guards(power, x, 0);
+        drop_guards(power, x, negated, 0);
     return power != NULL;
 }
 

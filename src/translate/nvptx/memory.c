@@ -688,7 +688,7 @@ void wl_ptx_lift_memory(struct wl_lift *l, const struct wl_inst *inst) {
         wl_ptx_unsupported(l, inst);
         return;
     }
-    if (isa->class != WL_ISA_LOAD && isa->space != WL_SPACE_LDS && isa->space != WL_SPACE_SCRATCH)
+    if (isa->class != WL_ISA_LOAD && isa->space != WL_SPACE_LDS && !wl_inst_is_of_lane(inst))
         wl_ptx_publish(l);
     if (isa->addresses == 2 && isa->class == WL_ISA_ATOMIC)
         wl_ptx_lift_two_swaps(l, inst);

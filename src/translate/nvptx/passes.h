@@ -21,6 +21,15 @@
  * kernel has at least. True: it changed something, and the module is to be cleaned. */
 bool wl_ptx_settle_lds(LLVMModuleRef module, uint32_t size);
 
+/* ---- nvptx/private.c ---- */
+/* Makes values of what lies in private memory, if all its accesses have addresses that are known. True: something changed, and private memory
+ * that nobody needs any more is to be taken away. */
+bool wl_ptx_keep_private_in_registers(LLVMModuleRef module);
+
+/* ---- nvptx/choices.c ---- */
+/* Takes away choices of which one arm alone matters. True: something changed, and the module is to be cleaned. */
+bool wl_ptx_drop_choices(LLVMModuleRef module);
+
 /* ---- nvptx/unroll.c ---- */
 /* Tells LLVM's unrolling which loops of the kernel to unroll, and how far; true: some. */
 bool wl_ptx_ask_for_unrolling(LLVMModuleRef module);

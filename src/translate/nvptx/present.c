@@ -138,13 +138,14 @@ static bool skips(const struct wl_unit *unit, uint32_t block) {
     return unit->insts[p->first + p->count - 1].isa->detail == WL_IF_EXECZ;
 }
 
-/* Where threads meet that parted, the masks that they changed meanwhile may differ, and nothing is known of vector registers. */
-static void meet(struct place *s, const uint64_t met[2]) {
+/* Where threads meet that parted, the masks and vector registers that some of them changed meanwhile may differ. */
+static void meet(struct place *s, const struct wl_ptx_changed *met) {
     for (unsigned i = 0; i < s->count; i++)
         for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
-            if (wl_bit(met, reg) && s->bit[i][reg] == WL_PTX_SAME)
+            if (wl_bit(met->masks, reg) && s->bit[i][reg] == WL_PTX_SAME)
                 s->bit[i][reg] = WL_PTX_VARIES;
-    memset(s->same, 0, sizeof s->same);
+    for (unsigned w = 0; w < WL_ROW_WORDS; w++)
+        s->same[w] &= ~met->rows[w];
 }
 
 static bool hand_on(const struct wl_unit *unit, const bool *parts, uint32_t p, const struct place *s, struct place *starts) {
@@ -178,8 +179,8 @@ static bool agree(const struct wl_unit *unit, const struct wl_block *block, unsi
     }
 }
 
-bool wl_ptx_find_own_branches(const struct wl_unit *unit, unsigned registers, bool is_on, const bool *parts, const uint64_t (*met)[2],
-                              bool *own) {
+bool wl_ptx_find_own_branches(const struct wl_unit *unit, unsigned registers, bool is_on, const bool *parts,
+                              const struct wl_ptx_changed *met, bool *own) {
     struct place *starts = calloc(unit->block_count + 1, sizeof *starts);
     bool *meets = calloc(unit->block_count + 1, sizeof *meets), some = starts && meets;
     if (some) {
@@ -199,7 +200,7 @@ bool wl_ptx_find_own_branches(const struct wl_unit *unit, unsigned registers, bo
             if (!s.count)
                 continue;
             if (meets[p])
-                meet(&s, met[p]);
+                meet(&s, &met[p]);
             for (uint32_t i = 0; i < block->count; i++)
                 step(&s, &unit->insts[block->first + i], registers);
             own[p] = agree(unit, block, registers, &s);

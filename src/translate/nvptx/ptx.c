@@ -155,6 +155,7 @@ static enum wl_status open_program(struct program *program, const struct wl_ptx_
         if (status)
             break;
         wl_ptx_share_tails(&program->units[built]);
+        wl_ptx_join_divisions(&program->units[built]);
         wl_unit_liveness(&program->units[built]);
         struct wl_unit unit = program->units[built++]; /* the array may move */
         status = add_callees(program, given, &unit);

@@ -33,8 +33,10 @@
 
 #include <llvm-c/TargetMachine.h>
 
-#define WL_PTX_ROUNDING_UNKNOWN 0x10
-#define WL_PTX_FUNCTIONS        8192 /* device functions that a kernel may reach */
+#define WL_PTX_ROUNDING_UNKNOWN  0x10
+#define WL_PTX_FUNCTIONS         8192      /* device functions that a kernel may reach */
+#define WL_PTX_SCRATCH           "scratch" /* what the allocas of private memory are called */
+#define WL_PTX_SCRATCH_ALIGNMENT 16
 
 /* The global memory that an access may reach, and how. */
 enum wl_ptx_space { WL_PTX_GLOBAL, WL_PTX_SHARED, WL_PTX_LOCAL, WL_PTX_GENERIC };
@@ -46,6 +48,11 @@ struct wl_ptx_carry {
     unsigned row, mask; /* the register with the low half (a VGPR or an SGPR), and the register with the carry */
     struct wl_operand operands[2];
     LLVMValueRef a[2], b[2]; /* by strip: their values, i32 */
+};
+
+/* What threads that parted may have changed before they meet. */
+struct wl_ptx_changed {
+    uint64_t masks[2], rows[WL_ROW_WORDS];
 };
 
 struct wl_ptx {
@@ -72,7 +79,7 @@ struct wl_ptx {
     LLVMValueRef entry_exec[2];            /* i1: the predicates that EXEC had at the kernel's entry, by strip */
     bool exec_is_full;                     /* in the basic block at hand EXEC still has that value */
     struct wl_ptx_flow *flow;              /* of the unit at hand */
-    uint64_t (*met)[2];                    /* by basic block of the unit: masks that diverged threads changed before they meet there */
+    struct wl_ptx_changed *met;            /* by basic block of the unit: what diverged threads changed before they meet there */
     bool *parts;                           /* by basic block: threads may part at its end */
     bool *own;                             /* by basic block: the branch at its end is each thread's own, if threads part as they may */
     uint64_t mask_born[2];                 /* SGPRs that hold masks at some place of the unit */

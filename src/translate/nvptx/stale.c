@@ -1,7 +1,8 @@
 /* Scalar registers that a thread does not write where it skips code alone. On the hardware the wave writes them while any lane is in that code,
  * and reads them behind it: a loop's counter, counted on in a branch that lanes skip which leave the loop. A stale value does no harm where
  * the lane that skipped is off until the register is written again or no longer needed. That is found out for one such lane: which bit it
- * has in each mask, as far as that follows from its being off at the branch, and which registers are stale. */
+ * has in each mask, as far as that follows from its being off at the branch, and which registers are stale. A lane that is on may compute with
+ * stale values as long as nothing but its own registers comes of it. */
 #include "translate/nvptx/analysis.h"
 #include "translate/nvptx/ptx.h"
 
@@ -12,6 +13,7 @@ struct lane {
     bool known;                 /* the place is reached so */
     uint8_t bit[WL_SGPR_COUNT]; /* by a mask's first register: enum wl_ptx_bit; VARIES where nobody reads it */
     uint64_t stale[2];
+    uint64_t rows[WL_ROW_WORDS]; /* vector registers that were computed from stale ones */
 };
 
 enum { MOST_STATES = 6 }; /* in which the lane comes to a basic block: with other bits each time */
@@ -84,12 +86,35 @@ static bool may_read(const struct walk *w, const struct lane *s, const struct wl
     }
 }
 
+static bool have_common(const uint64_t *a, const uint64_t *b) {
+    uint64_t common = 0;
+    for (unsigned i = 0; i < WL_ROW_WORDS; i++)
+        common |= a[i] & b[i];
+    return common != 0;
+}
+
+/* Follows the vector registers that hold what was computed from stale ones. False: such a value would matter. */
+static bool step_rows(struct lane *s, const struct wl_inst *inst, const struct wl_effects *effects, bool reads_stale, bool *passes_on) {
+    const uint8_t exec = s->bit[WL_SGPR_EXEC];
+    const bool reads = exec != WL_PTX_ZERO && (reads_stale || have_common(effects->use.vector, s->rows));
+    const bool computes = !inst->isa && inst->sem && !inst->sem->scalar && !(effects->touch.scalar[0] | effects->touch.scalar[1]);
+    *passes_on = reads && computes;
+    if (have_common(effects->use_lanes, s->rows) || (reads && !computes && have_common(effects->use.vector, s->rows)))
+        return false;
+    for (unsigned i = 0; i < WL_ROW_WORDS; i++)
+        s->rows[i] = *passes_on           ? s->rows[i] | effects->touch.vector[i]
+                     : exec == WL_PTX_ONE ? s->rows[i] & ~effects->def.vector[i]
+                                          : s->rows[i];
+    return true;
+}
+
 /* False: a stale value would matter. */
 static bool step(const struct walk *w, struct lane *s, const struct wl_inst *inst) {
     struct wl_effects effects;
+    bool passes_on;
     wl_inst_effects(inst, w->registers * 32, &effects);
     const bool reads = meets(effects.use.scalar, s->stale);
-    if (reads && !may_read(w, s, inst))
+    if (!step_rows(s, inst, &effects, reads, &passes_on) || (reads && !passes_on && !may_read(w, s, inst)))
         return false;
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
         if (wl_bit(effects.touch.scalar, reg) && reads && wl_inst_is_scalar(inst))
@@ -106,14 +131,27 @@ static bool step(const struct walk *w, struct lane *s, const struct wl_inst *ins
 
 enum change { NOTHING_NEW, SOMETHING_NEW, TOO_MUCH };
 
+/* Adds bits to a set; true: some are new. */
+static bool add(uint64_t *to, const uint64_t *from, unsigned words) {
+    bool some = false;
+    for (unsigned i = 0; i < words; i++) {
+        some |= (from[i] & ~to[i]) != 0;
+        to[i] |= from[i];
+    }
+    return some;
+}
+
 static enum change hand_on(struct walk *w, uint32_t block, const struct lane *s) {
     struct lane now = *s;
-    const uint64_t *live = w->unit->blocks[block].live_in.scalar;
-    now.stale[0] &= live[0];
-    now.stale[1] &= live[1];
-    if (!(now.stale[0] | now.stale[1]))
+    const struct wl_live *live = &w->unit->blocks[block].live_in;
+    uint64_t some = 0;
+    for (unsigned i = 0; i < 2; i++)
+        some |= now.stale[i] &= live->scalar[i];
+    for (unsigned i = 0; i < WL_ROW_WORDS; i++)
+        some |= now.rows[i] &= live->full[i] | live->active[i] | live->inactive[i];
+    if (!some)
         return NOTHING_NEW;
-    wl_ptx_bits_forget(now.bit, live);
+    wl_ptx_bits_forget(now.bit, live->scalar);
     for (unsigned i = 0; i < MOST_STATES; i++) {
         struct lane *to = &w->starts[block][i];
         if (!to->known) {
@@ -122,13 +160,17 @@ static enum change hand_on(struct walk *w, uint32_t block, const struct lane *s)
         }
         if (memcmp(to->bit, now.bit, sizeof to->bit) != 0)
             continue;
-        if (!((now.stale[0] & ~to->stale[0]) | (now.stale[1] & ~to->stale[1])))
-            return NOTHING_NEW;
-        to->stale[0] |= now.stale[0];
-        to->stale[1] |= now.stale[1];
-        return SOMETHING_NEW;
+        const bool scalars = add(to->stale, now.stale, 2), rows = add(to->rows, now.rows, WL_ROW_WORDS);
+        return scalars || rows ? SOMETHING_NEW : NOTHING_NEW;
     }
     return TOO_MUCH;
+}
+
+/* Whether a basic block's end does not go to `next`, or to `target`, because the lane is on: a branch on EXEC. */
+static bool never_goes(const struct walk *w, const struct wl_block *block, const struct lane *s, bool to_target) {
+    if (block->end != WL_BLOCK_CBRANCH || s->bit[WL_SGPR_EXEC] != WL_PTX_ONE)
+        return false;
+    return w->unit->insts[block->first + block->count - 1].isa->detail == (to_target ? WL_IF_EXECZ : WL_IF_EXECNZ);
 }
 
 /* Follows the lane through a basic block, and hands on what it leaves. False: a stale value would matter. */
@@ -141,7 +183,7 @@ static bool follow_block(struct walk *w, uint32_t p, struct lane s, bool *change
     if (block->end == WL_BLOCK_CALL || block->end == WL_BLOCK_JUMP)
         return false;
     for (unsigned i = 0; i < 2; i++) {
-        enum change change = next[i] == WL_NO_BLOCK ? NOTHING_NEW : hand_on(w, next[i], &s);
+        enum change change = next[i] == WL_NO_BLOCK || never_goes(w, block, &s, i) ? NOTHING_NEW : hand_on(w, next[i], &s);
         if (change == TOO_MUCH)
             return false;
         *changed |= change == SOMETHING_NEW;
@@ -230,16 +272,23 @@ bool wl_ptx_is_stale_harmless(const struct wl_unit *unit, unsigned registers, ui
             break;
         before[count] = p;
     }
+    uint32_t last = 1; /* the basic block that EXEC was changed in last, as a place in `before` */
+    while (last < count && unit->blocks[before[last]].end != WL_BLOCK_EXEC)
+        last++;
     bool harmless = w.starts && w.seen;
     for (uint8_t exec = WL_PTX_ZERO; exec <= WL_PTX_ONE && harmless; exec++) { /* the lane was off before, or on */
         struct lane s = {.known = true};
         find_constants(&w, before[count - 1], s.bit);
         s.bit[WL_SGPR_EXEC] = exec;
-        for (uint32_t i = count; i-- > 0;)
+        for (uint32_t i = count; i-- > 0;) {
             for (uint32_t j = 0; j < unit->blocks[before[i]].count; j++)
                 step(&w, &s, &unit->insts[unit->blocks[before[i]].first + j]);
+            if (i == last)
+                s.bit[WL_SGPR_EXEC] = WL_PTX_ZERO;
+        }
         s.bit[WL_SGPR_EXEC] = WL_PTX_ZERO;
         memcpy(s.stale, stale, sizeof s.stale);
+        memset(s.rows, 0, sizeof s.rows);
         harmless = follow(&w, join, &s);
     }
     free(w.starts);
