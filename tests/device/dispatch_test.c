@@ -40,12 +40,6 @@ static int close_device(void **state) {
 
 static uint64_t exec_of(const struct wl_wave *wave) { return wave->sgpr[126] | (uint64_t)wave->sgpr[127] << 32; }
 
-static uint64_t kernarg(const struct wl_wave *wave) {
-    uint64_t value;
-    memcpy(&value, (void *)(uintptr_t)(wave->sgpr[0] | (uint64_t)wave->sgpr[1] << 32), 8);
-    return value;
-}
-
 static char reported[4096];
 
 /* Runs the launch with what the device prints in `reported`. Descriptor 2 stays what it is: a sanitizer says there why it ends the
@@ -103,7 +97,7 @@ static void counts_every_wave_and_lane(void **state) {
 
 /* Each item adds itself at its own place. */
 static uint32_t place_unit(struct wl_wave *wave) {
-    uint32_t *out = (uint32_t *)(uintptr_t)kernarg(wave);
+    uint32_t *out = (uint32_t *)(uintptr_t)harness_kernarg(wave);
     uint64_t exec = exec_of(wave);
     for (uint32_t l = 0; l < 64; l++) {
         if (!(exec >> l & 1))
@@ -287,7 +281,7 @@ static void threads_come_when_a_kernel_grows(void **state) {
 /* Waves pass a token through LDS: wave w writes slot w in phase p, then all check all. The odd ones end early. */
 static uint32_t barrier_unit(struct wl_wave *wave) {
     uint32_t *slots = (uint32_t *)(void *)wave->lds, phase = wave->sgpr[50];
-    uint32_t *errors = (uint32_t *)(uintptr_t)kernarg(wave);
+    uint32_t *errors = (uint32_t *)(uintptr_t)harness_kernarg(wave);
     enum { PHASES = 20, WAVES = 16 };
     if (wave->resume == 1)
         for (uint32_t w = 0; w < WAVES; w++)
@@ -459,7 +453,7 @@ static void calls_return(void **state) {
 /* ---- cooperative ---------------------------------------------------------------------------- */
 
 static uint32_t grid_unit(struct wl_wave *wave) {
-    _Atomic uint32_t *arrived = (_Atomic uint32_t *)(uintptr_t)kernarg(wave);
+    _Atomic uint32_t *arrived = (_Atomic uint32_t *)(uintptr_t)harness_kernarg(wave);
     uint32_t phase = wave->resume;
     if (phase > 0 && atomic_load(arrived) < phase * 24) /* everybody of the last phase must be here */
         atomic_fetch_add(arrived + 1, 1);
@@ -489,7 +483,7 @@ static void grid_barriers_hold(void **state) {
 /* The first workgroup lets two at a time through. */
 static uint32_t semaphore_unit(struct wl_wave *wave) {
     enum { COUNTER = 3, ROOM = 2 };
-    _Atomic uint32_t *words = (_Atomic uint32_t *)(uintptr_t)kernarg(wave); /* started, inside, most inside, done, ready */
+    _Atomic uint32_t *words = (_Atomic uint32_t *)(uintptr_t)harness_kernarg(wave); /* started, inside, most inside, done, ready */
     if (wave->resume == 0) {
         wave->resume = 1;
         wave->exit_detail = WL_MESSAGE_GWS | COUNTER;

@@ -7,6 +7,8 @@
 #include "device/device.h"
 #include "fake_object.h"
 
+#include <string.h>
+
 /* struct wl_unit_info with two resume points. */
 struct harness_info {
     uint32_t abi, rows, instructions, resume_count, may_wait, keeps_wave, may_workgroup_mode, reserved;
@@ -27,6 +29,13 @@ struct harness {
     struct wl_launch launch;
     bool polls; /* code that may wait waits for other workgroups */
 };
+
+/* The first 8 bytes of the arguments of the kernel that the wave runs. */
+static inline uint64_t harness_kernarg(const struct wl_wave *wave) {
+    uint64_t value;
+    memcpy(&value, (void *)(uintptr_t)(wave->sgpr[0] | (uint64_t)wave->sgpr[1] << 32), sizeof value);
+    return value;
+}
 
 /* Opens the devices; the object is that of fake_object. Change its kernel before harness_load. */
 void harness_open(struct harness *h, const char *processor, unsigned major, unsigned minor, unsigned stepping, uint32_t wave_size);

@@ -29,15 +29,9 @@ static int close_device(void **state) {
     return 0;
 }
 
-static uint64_t kernarg(const struct wl_wave *wave) {
-    uint64_t value;
-    memcpy(&value, (void *)(uintptr_t)(wave->sgpr[0] | (uint64_t)wave->sgpr[1] << 32), 8);
-    return value;
-}
-
 /* Workgroup n waits until n - 1 has stored its number: dispatch must be in order, and waiting must let others run. */
 static uint32_t chain_unit(struct wl_wave *wave) {
-    _Atomic uint32_t *done = (_Atomic uint32_t *)(uintptr_t)kernarg(wave);
+    _Atomic uint32_t *done = (_Atomic uint32_t *)(uintptr_t)harness_kernarg(wave);
     if (atomic_load(done) != wave->sgpr[2])
         return WL_EXIT_YIELD;
     atomic_store(done, wave->sgpr[2] + 1);
@@ -146,7 +140,7 @@ static uint32_t last_group;
 static uint32_t later_unit(struct wl_wave *wave) {
     uint32_t group = wave->sgpr[2];
     if (group < last_group && !atomic_load(&told[group + 1]))
-        return (uint32_t)kernarg(wave);
+        return (uint32_t)harness_kernarg(wave);
     if (wave->wave_index == 0)
         atomic_store(&told[group], 1);
     return WL_EXIT_END;
