@@ -57,13 +57,46 @@ void wl_rtc_command_free(struct wl_rtc_command *command) {
 
 /* ---- what is installed ------------------------------------------------------------------------- */
 
+/* The device libraries that a compiler is given. False: it has to know where some are. */
+static bool find_libraries(const char *compiler, char *folder, size_t size) {
+    Dl_info self;
+    const char *named = secure_getenv("HIP_DEVICE_LIB_PATH"); /* the compiler's own variable */
+    if (named)
+        return snprintf(folder, size, "%s", named) < (int)size;
+    const bool known = dladdr(__extension__(void *) wl_rtc_device_libraries, &self);
+    return wl_find_device_libraries(compiler, known ? self.dli_fname : NULL, folder, size);
+}
+
+/* The version of LLVM in whose folder of Debian's a file lies, links followed; 0: in none. */
+static long llvm_of(const char *path) {
+    char *real = realpath(path, NULL);
+    const char *at = real ? strstr(real, "/llvm-") : NULL;
+    const long version = at ? strtol(at + strlen("/llvm-"), NULL, 10) : 0;
+    free(real);
+    return version;
+}
+
+/* A compiler reads no bitcode of a later LLVM: if the device libraries are such, theirs is taken, where it is installed. */
+static void take_libraries_compiler(char *path, size_t size) {
+    char folder[4096], file[4096 + 16], name[32], other[4096];
+    if (!find_libraries(path, folder, sizeof folder))
+        return;
+    snprintf(file, sizeof file, "%s/ocml.bc", folder);
+    const long version = llvm_of(file), own = llvm_of(path);
+    snprintf(name, sizeof name, "clang++-%ld", version);
+    if (own && version > own && wl_find_program(name, other, sizeof other))
+        snprintf(path, size, "%s", other);
+}
+
 /* Distributions that carry ROCm have the one version of clang that it was built with, under its number alone. */
 static bool find_compiler(char *path, size_t size, int oldest) {
     enum { NEWEST = 40, OLDEST = 15 };
     static const char *const candidates[] = {"clang++-19", "clang++", "amdclang++", "/opt/rocm/llvm/bin/clang++"};
     for (size_t i = 0; !oldest && i < sizeof candidates / sizeof *candidates; i++)
-        if (wl_find_program(candidates[i], path, size))
+        if (wl_find_program(candidates[i], path, size)) {
+            take_libraries_compiler(path, size);
             return true;
+        }
     for (int version = NEWEST; version >= (oldest ? oldest : OLDEST); version--) {
         char name[32];
         snprintf(name, sizeof name, "clang++-%d", version);
@@ -99,17 +132,11 @@ static void add_former_library(struct wl_rtc_command *command, const char *folde
 }
 
 void wl_rtc_device_libraries(struct wl_rtc_command *command) {
-    Dl_info self;
     char folder[4096];
-    const char *named = secure_getenv("HIP_DEVICE_LIB_PATH"); /* the compiler's own variable */
-    if (named) {
-        add_former_library(command, named);
+    if (!find_libraries(command->count ? command->arguments[0] : NULL, folder, sizeof folder))
         return;
-    }
-    bool known = dladdr(__extension__(void *) wl_rtc_device_libraries, &self);
-    if (!wl_find_device_libraries(command->count ? command->arguments[0] : NULL, known ? self.dli_fname : NULL, folder, sizeof folder))
-        return;
-    wl_rtc_argument(command, "--rocm-device-lib-path=%s", folder);
+    if (!secure_getenv("HIP_DEVICE_LIB_PATH"))
+        wl_rtc_argument(command, "--rocm-device-lib-path=%s", folder);
     add_former_library(command, folder);
 }
 
