@@ -605,12 +605,25 @@ static bool wants_registers_in_mix(const struct finding *f) {
     return f->version < 20 && !f->their_size && begins(f->ours, "v_fma_mix") && strstr(f->ours, "_dpp");
 }
 
+/* v_mov_b16 of or to a register behind v127, of which only long encodings have halves. */
+static bool moves_far(const char *ours) {
+    static const char start[] = "v_mov_b16_e64";
+    if (!begins(ours, start))
+        return false;
+    for (const char *at = strstr(ours + sizeof start - 1, " v"); at; at = strstr(at + 2, " v"))
+        if (strtoul(at + 2, NULL, 10) >= 128)
+            return true;
+    return false;
+}
+
 /* 16-bit instructions of gfx11 and later name halves of registers. LLVM 19 prints whole ones, and where short encodings have upper halves,
- * it takes them for registers that the instruction cannot have. */
+ * it takes them for registers that the instruction cannot have; it refuses v_mov_b16 of registers that only long encodings have. */
 static bool knows_no_halves(const struct finding *f) {
     if (f->version >= 20 || f->generation < 11)
         return false;
-    return f->their_size ? are_same_without(f, remove_halves) : strstr(f->ours, ".h") || begins(f->ours, "v_swap_b16");
+    if (f->their_size)
+        return are_same_without(f, remove_halves);
+    return strstr(f->ours, ".h") || begins(f->ours, "v_swap_b16") || moves_far(f->ours);
 }
 
 /* The source that gfx1250's scales have not: LLVM 22 writes v0, Triton 3.9 writes 0. */
