@@ -607,13 +607,10 @@ static bool wants_registers_in_mix(const struct finding *f) {
 
 /* v_mov_b16 of or to a register behind v127, of which only long encodings have halves. */
 static bool moves_far(const char *ours) {
-    static const char start[] = "v_mov_b16_e64";
-    if (!begins(ours, start))
-        return false;
-    for (const char *at = strstr(ours + sizeof start - 1, " v"); at; at = strstr(at + 2, " v"))
-        if (strtoul(at + 2, NULL, 10) >= 128)
-            return true;
-    return false;
+    const char *at = begins(ours, "v_mov_b16_e64") ? strstr(ours, " v") : NULL;
+    while (at && strtoul(at + 2, NULL, 10) < 128)
+        at = strstr(at + 2, " v");
+    return at;
 }
 
 /* 16-bit instructions of gfx11 and later name halves of registers. LLVM 19 prints whole ones, and where short encodings have upper halves,
