@@ -57,7 +57,7 @@ void wl_rtc_command_free(struct wl_rtc_command *command) {
 
 /* ---- what is installed ------------------------------------------------------------------------- */
 
-/* The device libraries that a compiler is given. False: it has to know where some are. */
+/* The folder of the device libraries that a compiler is to use. False: none is known here, and the compiler has to find them itself. */
 static bool find_libraries(const char *compiler, char *folder, size_t size) {
     Dl_info self;
     const char *named = secure_getenv("HIP_DEVICE_LIB_PATH"); /* the compiler's own variable */
@@ -67,7 +67,7 @@ static bool find_libraries(const char *compiler, char *folder, size_t size) {
     return wl_find_device_libraries(compiler, known ? self.dli_fname : NULL, folder, size);
 }
 
-/* The version of LLVM in whose folder of Debian's a file lies, links followed; 0: in none. */
+/* N, of a file in Debian's folder /usr/lib/llvm-N, when links are followed; 0: it lies in no such folder. */
 static long llvm_of(const char *path) {
     char *real = realpath(path, NULL);
     const char *at = real ? strstr(real, "/llvm-") : NULL;
@@ -76,8 +76,9 @@ static long llvm_of(const char *path) {
     return version;
 }
 
-/* A compiler reads no bitcode of a later LLVM: if the device libraries are such, theirs is taken, where it is installed. */
-static void take_libraries_compiler(char *path, size_t size) {
+/* A compiler cannot read bitcode that a later LLVM has made. If the device libraries are such bitcode, the clang of their LLVM takes the
+ * place of the compiler at `path`, where it is installed. */
+static void replace_older_compiler(char *path, size_t size) {
     char folder[4096], file[4096 + 16], name[32], other[4096];
     if (!find_libraries(path, folder, sizeof folder))
         return;
@@ -94,7 +95,7 @@ static bool find_compiler(char *path, size_t size, int oldest) {
     static const char *const candidates[] = {"clang++-19", "clang++", "amdclang++", "/opt/rocm/llvm/bin/clang++"};
     for (size_t i = 0; !oldest && i < sizeof candidates / sizeof *candidates; i++)
         if (wl_find_program(candidates[i], path, size)) {
-            take_libraries_compiler(path, size);
+            replace_older_compiler(path, size);
             return true;
         }
     for (int version = NEWEST; version >= (oldest ? oldest : OLDEST); version--) {

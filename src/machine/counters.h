@@ -32,7 +32,7 @@ void wl_counts_add(struct wl_counts *counts, const struct wl_counts *more);
 enum { WL_MOST_COUNTERS = 64 };
 unsigned wl_counter_count(void);
 const char *wl_counter_name(unsigned counter);
-/* A sentence, for people. */
+/* What it counts, in words. */
 const char *wl_counter_text(unsigned counter);
 /* -1: there is no such counter. */
 int wl_counter_find(const char *name, size_t length);

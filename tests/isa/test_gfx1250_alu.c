@@ -1,5 +1,6 @@
 /* gfx1250's instructions that only calculate: 64-bit and packed integers, bf16, conversions of 8-bit floats and f16, lanes of other lanes. Each lane
  * against a function of its own here. */
+#include "base/float_bits.h"
 #include "isa/gfx1250.h"
 #include "isa/number_formats.h"
 
@@ -15,17 +16,6 @@ struct lane {
 
 static uint32_t low(const struct lane *l, unsigned source) { return (uint32_t)l->s[source]; }
 static int32_t low_signed(const struct lane *l, unsigned source) { return (int32_t)l->s[source]; }
-static double number(uint64_t bits) {
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-static uint64_t bits_of(double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 /* ---- integers ---- */
 
 typedef __int128 wide;
@@ -108,8 +98,8 @@ static uint64_t bitop3_6a(const struct lane *l) {
 
 /* ---- floats ---- */
 
-static uint64_t fmaak(const struct lane *l) { return bits_of(fma(number(l->s[0]), number(l->s[1]), 1.5)); }
-static uint64_t fmamk(const struct lane *l) { return bits_of(fma(number(l->s[0]), 1.5, number(l->s[1]))); }
+static uint64_t fmaak(const struct lane *l) { return wl_double_bits(fma(wl_bits_double(l->s[0]), wl_bits_double(l->s[1]), 1.5)); }
+static uint64_t fmamk(const struct lane *l) { return wl_double_bits(fma(wl_bits_double(l->s[0]), 1.5, wl_bits_double(l->s[1]))); }
 
 static double half_value(const struct number_format *f, const struct lane *l, unsigned source, unsigned at) {
     return value_of(f, l->s[source] >> at & 0xffff);

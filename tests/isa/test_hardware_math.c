@@ -2,6 +2,7 @@
  *
  * The points are AMD's own examples (the ISA documents of RDNA), and what their notes say of denormals: flushed, arguments and results, by
  * f32's reciprocal, roots, logarithm and exponential. Between the points results are compared with the C library's, in double. docs/NUMERICS.md. */
+#include "base/float_bits.h"
 #include "translate/lift_run.h"
 
 #include <math.h>
@@ -16,17 +17,6 @@ static unsigned checks, failures, lanes;
 static void open_code(const char *processor, const char *text) {
     lanes = processor[3] == '9' ? 64 : 32;
     lift_open(processor, lanes, text);
-}
-
-static float number(uint32_t bits) {
-    float f;
-    memcpy(&f, &bits, sizeof f);
-    return f;
-}
-static uint32_t bits_of(float f) {
-    uint32_t bits;
-    memcpy(&bits, &f, sizeof bits);
-    return bits;
 }
 
 /* ---- points ---- */
@@ -165,19 +155,19 @@ static void check_function(const char *processor, const struct function *f) {
     for (unsigned run = 0; run < RUNS; run++) {
         uint32_t arguments[64];
         for (unsigned l = 0; l < lanes; l++)
-            lift_row(ARGUMENT)[l] = arguments[l] = f->of == exp2 ? bits_of((float)(int32_t)random_bits() * 0x1p-24f)
+            lift_row(ARGUMENT)[l] = arguments[l] = f->of == exp2 ? wl_float_bits((float)(int32_t)random_bits() * 0x1p-24f)
                                                                  : (random_bits() & 0x7fffff) | (2 + random_bits() % 250) << 23;
         lift_execute(UINT64_MAX);
         for (unsigned l = 0; l < lanes; l++) {
-            const double exact = f->of(number(arguments[l]));
-            const float got = number(lift_row(RESULT)[l]);
+            const double exact = f->of(wl_bits_float(arguments[l]));
+            const float got = wl_bits_float(lift_row(RESULT)[l]);
             int exponent;
             if (fabs(exact) < 0x1p-126 || fabs(exact) > 0x1.fffffep127)
                 continue;
             frexp(exact, &exponent);
             checks++;
             if (!(fabs(got - exact) <= f->ulp * ldexp(1, exponent - 24)) && failures++ < 20)
-                fprintf(stderr, "%s %s of %a: %a, exactly %a\n", processor, f->instruction, number(arguments[l]), got, exact);
+                fprintf(stderr, "%s %s of %a: %a, exactly %a\n", processor, f->instruction, wl_bits_float(arguments[l]), got, exact);
         }
     }
     lift_close();

@@ -187,14 +187,10 @@ static uint32_t aside_next(const struct wl_unit *unit, const struct wl_block *bl
     return condition == WL_IF_EXECZ ? block->next : condition == WL_IF_EXECNZ ? block->target : WL_NO_BLOCK;
 }
 
-/* Whether an instruction reads or writes lanes whatever EXEC says, such as registers of which compilers keep scalars in single lanes. */
 static bool reaches_lanes(const struct wl_lift *l, const struct wl_inst *inst) {
     struct wl_effects effects;
-    uint64_t lanes = 0;
     wl_inst_effects(inst, l->wave_size, &effects);
-    for (unsigned i = 0; i < WL_ROW_WORDS; i++)
-        lanes |= effects.use_lanes[i] | effects.def_lanes[i];
-    return lanes != 0;
+    return wl_effects_reach_lanes(&effects);
 }
 
 /* The way from a basic block; false: it is left to the other copy. In loops registers are values (promote.c), and code beside the loop's

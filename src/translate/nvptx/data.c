@@ -12,13 +12,6 @@ static void put_operand(uint64_t set[2], const struct wl_operand *op) {
         wl_set(set, op->reg + i);
 }
 
-static bool reads_any(const uint64_t set[2], unsigned reg, unsigned count) {
-    for (unsigned i = 0; i < count; i++)
-        if (wl_bit(set, reg + i))
-            return true;
-    return false;
-}
-
 /* The scalar registers that semantics of lanes take as masks. */
 static void find_read_masks(const struct wl_inst *inst, unsigned registers, uint64_t masks[2]) {
     const struct wl_sem *sem = inst->sem;
@@ -40,8 +33,8 @@ static void find_read_masks(const struct wl_inst *inst, unsigned registers, uint
 static void find_masks(const struct wl_inst *inst, unsigned registers, const uint64_t data[2], uint64_t masks[2]) {
     struct wl_mask_work work;
     if (wl_mask_work(inst, registers * 32, &work)) {
-        if (reads_any(data, WL_SGPR_SCC, 1) || reads_any(data, work.to, registers) ||
-            (work.saves && reads_any(data, work.saved, registers)))
+        if (wl_any_bit(data, WL_SGPR_SCC, 1) || wl_any_bit(data, work.to, registers) ||
+            (work.saves && wl_any_bit(data, work.saved, registers)))
             return;
         put_operand(masks, &work.a);
         put_operand(masks, &work.b);

@@ -86,20 +86,14 @@ static bool may_read(const struct walk *w, const struct lane *s, const struct wl
     }
 }
 
-static bool have_common(const uint64_t *a, const uint64_t *b) {
-    uint64_t common = 0;
-    for (unsigned i = 0; i < WL_ROW_WORDS; i++)
-        common |= a[i] & b[i];
-    return common != 0;
-}
-
 /* Follows the vector registers that hold what was computed from stale ones. False: such a value would matter. */
 static bool step_rows(struct lane *s, const struct wl_inst *inst, const struct wl_effects *effects, bool reads_stale, bool *passes_on) {
     const uint8_t exec = s->bit[WL_SGPR_EXEC];
-    const bool reads = exec != WL_PTX_ZERO && (reads_stale || have_common(effects->use.vector, s->rows));
+    const bool reads = exec != WL_PTX_ZERO && (reads_stale || wl_sets_meet(effects->use.vector, s->rows, WL_ROW_WORDS));
     const bool computes = !inst->isa && inst->sem && !inst->sem->scalar && !(effects->touch.scalar[0] | effects->touch.scalar[1]);
     *passes_on = reads && computes;
-    if (have_common(effects->use_lanes, s->rows) || (reads && !computes && have_common(effects->use.vector, s->rows)))
+    if (wl_sets_meet(effects->use_lanes, s->rows, WL_ROW_WORDS) ||
+        (reads && !computes && wl_sets_meet(effects->use.vector, s->rows, WL_ROW_WORDS)))
         return false;
     for (unsigned i = 0; i < WL_ROW_WORDS; i++)
         s->rows[i] = *passes_on           ? s->rows[i] | effects->touch.vector[i]

@@ -83,24 +83,10 @@ static struct wl_effects effects_of(const struct wl_unit *unit, const struct wl_
     return effects;
 }
 
-static bool meet(const uint64_t *a, const uint64_t *b, unsigned words) {
-    for (unsigned w = 0; w < words; w++)
-        if (a[w] & b[w])
-            return true;
-    return false;
-}
-
-static bool looks_across_lanes(const struct wl_effects *effects) {
-    for (unsigned w = 0; w < WL_ROW_WORDS; w++)
-        if (effects->use_lanes[w] | effects->def_lanes[w])
-            return true;
-    return false;
-}
-
 /* Whether `moved` may go before `other`, or be done before it. */
 static bool may_pass(const struct wl_effects *moved, const struct wl_effects *other) {
     return !wl_regs_meet(&other->touch, &moved->use) && !wl_regs_meet(&other->touch, &moved->touch) &&
-           !wl_regs_meet(&other->use, &moved->touch) && !looks_across_lanes(other);
+           !wl_regs_meet(&other->use, &moved->touch) && !wl_effects_reach_lanes(other);
 }
 
 /* Whether `moved` may pass all instructions of a basic block from `from` to `to`. */
@@ -117,7 +103,7 @@ static bool may_pass_all(const struct wl_unit *unit, const struct wl_effects *mo
 static bool stays(const struct wl_unit *unit, const struct wl_effects *moved, const struct wl_inst *from, const struct wl_inst *to) {
     for (const struct wl_inst *inst = from; inst <= to; inst++) {
         const struct wl_effects effects = effects_of(unit, inst);
-        if (meet(effects.touch.scalar, moved->use.scalar, 2) || looks_across_lanes(&effects))
+        if (wl_sets_meet(effects.touch.scalar, moved->use.scalar, 2) || wl_effects_reach_lanes(&effects))
             return false;
     }
     return true;
@@ -155,7 +141,7 @@ static void join(struct wl_unit *unit, const struct arms *arms) {
     const struct wl_isa *nothing = wl_isa_find("s_nop");
     for (struct wl_inst *inst = narrows + 1; inst < end; inst++) {
         const struct wl_effects effects = effects_of(unit, inst);
-        if (!computes(inst, &effects) || inst[-1].paired || meet(change.touch.scalar, effects.use.scalar, 2) ||
+        if (!computes(inst, &effects) || inst[-1].paired || wl_sets_meet(change.touch.scalar, effects.use.scalar, 2) ||
             !may_pass_all(unit, &effects, narrows + 1, inst) || !stays(unit, &effects, inst + 1, end))
             continue;
         struct wl_inst *other = find_same(unit, arms, inst, &effects);

@@ -123,12 +123,12 @@ static const struct wl_inst *divisor_of(const struct search *s, const struct wl_
 /* ---- what follows ---- */
 
 enum kind {
-    QUOTIENT,    /* behind `step` choices; of two of them, the whole one */
-    QUOTIENT_1,  /* one more */
-    PRODUCT,     /* of y and the first quotient */
-    REMAINDER,   /* of such a quotient */
-    REMAINDER_Y, /* y less */
-    CHOICE,      /* the mask of lanes whose remainder is not less than y */
+    QUOTIENT,    /* after `step` corrections; after two it is exact */
+    QUOTIENT_1,  /* that quotient + 1 */
+    PRODUCT,     /* of y and the quotient before its first correction */
+    REMAINDER,   /* of the division by that quotient: after `step` corrections, too */
+    REMAINDER_Y, /* that remainder - y */
+    CHOICE,      /* the mask of lanes to correct: their remainder is not less than y */
 };
 
 struct form {

@@ -2,8 +2,8 @@
  *
  * A matrix instruction is a call, for which all lanes' registers have to be in memory, and C and D as well. The lifter makes one call of
  * instructions that stand near each other, in which what is added to one D stays in registers (lift/inst/matrix.c). Compilers for GPUs put
- * the loads for the next product between two, into the registers of the last but one, and barriers. So an instruction is moved down to where its
- * registers are needed or written: the ones that come before that are behind one another then. */
+ * barriers between matrix instructions, and loads whose results the next products need. So each matrix instruction is moved down, until an
+ * instruction reads its result or writes what it reads: those that would have been moved to the same place stand one behind the other then. */
 #include "translate/rewrite/rewrite.h"
 
 #include "base/status.h"
@@ -44,19 +44,7 @@ static bool may_pass(const struct wl_inst *inst) {
     }
 }
 
-static void add(struct wl_regs *to, const struct wl_regs *from) {
-    for (unsigned w = 0; w < 2; w++)
-        to->scalar[w] |= from->scalar[w];
-    for (unsigned w = 0; w < WL_ROW_WORDS; w++)
-        to->vector[w] |= from->vector[w];
-}
-
-static bool lanes_meet(const uint64_t *lanes, const struct wl_regs *regs) {
-    uint64_t common = 0;
-    for (unsigned w = 0; w < WL_ROW_WORDS; w++)
-        common |= lanes[w] & regs->vector[w];
-    return common != 0;
-}
+static bool lanes_meet(const uint64_t *lanes, const struct wl_regs *regs) { return wl_sets_meet(lanes, regs->vector, WL_ROW_WORDS); }
 
 /* Whether the instruction has to stay behind those that wait. */
 static bool needs(const struct wl_inst *inst, const struct waiting *waiting, uint32_t wave_size) {
@@ -71,8 +59,8 @@ static void wait(struct waiting *waiting, const struct wl_inst *inst, uint32_t w
     struct wl_effects e;
     wl_inst_effects(inst, wave_size, &e);
     waiting->inst[waiting->count++] = *inst;
-    add(&waiting->use, &e.use);
-    add(&waiting->touch, &e.touch);
+    (void)wl_regs_add(&waiting->use, &e.use);
+    (void)wl_regs_add(&waiting->touch, &e.touch);
     for (unsigned w = 0; w < WL_ROW_WORDS; w++) {
         waiting->use.vector[w] |= e.use_lanes[w];
         waiting->touch.vector[w] |= e.def_lanes[w];

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool meet(const uint64_t *a, const uint64_t *b) { return ((a[0] & b[0]) | (a[1] & b[1])) != 0; }
+static bool meet(const uint64_t *a, const uint64_t *b) { return wl_sets_meet(a, b, 2); }
 
 static bool is_vector(const struct wl_inst *inst) { return inst->sem && !inst->sem->scalar; }
 

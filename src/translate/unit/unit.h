@@ -191,14 +191,24 @@ static inline void wl_put_bits(uint64_t *set, unsigned first, unsigned count, bo
         set[i / 64] = (set[i / 64] & ~(UINT64_C(1) << i % 64)) | (uint64_t)value << i % 64;
 }
 
+/* Whether two sets of registers, of so many words, have some in common. */
+static inline bool wl_sets_meet(const uint64_t *a, const uint64_t *b, unsigned words) {
+    uint64_t common = 0;
+    for (unsigned w = 0; w < words; w++)
+        common |= a[w] & b[w];
+    return common != 0;
+}
+/* Whether an instruction reads or writes lanes whatever EXEC says, such as registers of which compilers keep scalars in single lanes. */
+static inline bool wl_effects_reach_lanes(const struct wl_effects *effects) {
+    uint64_t lanes = 0;
+    for (unsigned w = 0; w < WL_ROW_WORDS; w++)
+        lanes |= effects->use_lanes[w] | effects->def_lanes[w];
+    return lanes != 0;
+}
+
 /* Whether two sets of registers have some in common. */
 static inline bool wl_regs_meet(const struct wl_regs *a, const struct wl_regs *b) {
-    uint64_t common = 0;
-    for (unsigned w = 0; w < 2; w++)
-        common |= a->scalar[w] & b->scalar[w];
-    for (unsigned w = 0; w < WL_ROW_WORDS; w++)
-        common |= a->vector[w] & b->vector[w];
-    return common != 0;
+    return wl_sets_meet(a->scalar, b->scalar, 2) || wl_sets_meet(a->vector, b->vector, WL_ROW_WORDS);
 }
 /* Three operations on a set of registers: add these, remove these, keep only these. True: the set has changed. */
 static inline bool wl_regs_add(struct wl_regs *set, const struct wl_regs *more) {
