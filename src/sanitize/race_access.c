@@ -66,7 +66,7 @@ void wl_race_access_done(const struct wl_race_group *group) { tell_of(group, 0);
 /* Whether the bytes are what another workgroup stored, or is about to store. Gives the cells to others while it waits: the other workgroup may
  * have to check more of what it stores before it does. */
 static bool comes_to_keep_value(const struct check *c, unsigned lane, uint64_t lane_address, uint64_t cell_address, uint64_t write) {
-    enum { LONGEST_WAIT = 100000000 }; /* ns: the other thread may not be running */
+    enum { LONGEST_WAIT = 1000000000 }; /* ns: the other thread may not be running */
     if (keeps_value(c, lane, lane_address, cell_address))
         return true;
     if (c->lds || wl_race_unit_of(write)->uid == c->group->uid)

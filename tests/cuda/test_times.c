@@ -18,7 +18,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct wl_api_activity told[64];
 static unsigned count;
 static uint64_t begun[64], ended[64]; /* when the kernels really ran */
-static unsigned runs;
+static unsigned runs;                 /* under `lock`: the kernels of two streams run in two threads */
 
 static uint64_t now(void) {
     struct timespec time;
@@ -28,9 +28,12 @@ static uint64_t now(void) {
 
 static CUresult run_rest(const struct fake_launch *launch) {
     (void)launch;
-    begun[runs] = now();
+    pthread_mutex_lock(&lock);
+    const unsigned run = runs++;
+    pthread_mutex_unlock(&lock);
+    begun[run] = now();
     nanosleep(&(struct timespec){0, REST}, NULL);
-    ended[runs++] = now();
+    ended[run] = now();
     return CUDA_SUCCESS;
 }
 

@@ -396,7 +396,8 @@ static bool promote_loops(struct promote *p) {
     }
     for (uint32_t i = 0; i < p->block_count; i++)
         loops[p->blocks[i].component] |= (is_loop(p, i) ? LOOPS : 0) | (calls(p->blocks[i].at) ? CALLS : 0);
-    qsort(p->accesses, p->access_count, sizeof *p->accesses, compare_accesses);
+    if (p->access_count)
+        qsort(p->accesses, p->access_count, sizeof *p->accesses, compare_accesses);
     for (uint32_t first = 0, end; first < p->access_count; first = end) {
         uint32_t component = p->accesses[first].component;
         for (end = first; end < p->access_count && p->accesses[end].component == component;)
