@@ -1,5 +1,5 @@
 // What code for GPUs takes a short way for: private memory at known addresses, quotients whose last step comes behind a loop, e^-x, places in front
-// of a pointer, registers that a branch writes again and again. Each against the same computation on the host.
+// of a pointer, registers that a branch writes again and again, upper halves of products. Each against the same computation on the host.
 #include "check.h"
 
 #include <cmath>
@@ -155,6 +155,44 @@ static double ulps(float got, double want) {
     return fabs(got - want) / ldexp(1, (exponent < -125 ? -125 : exponent) - 24);
 }
 
+// Remainders by a number that the loop does not change: code multiplies the upper half of a product with one number that was made before the
+// loop by another one.
+__host__ __device__ static unsigned go_round(const unsigned *places, unsigned window, unsigned item) {
+    unsigned sum = 0;
+    for (unsigned i = 0; i < 24; i++) {
+        const unsigned place = places[(item + i) % window];
+        sum = sum * 3 + place;
+        if (place % 23 == 22)
+            break;
+    }
+    return sum;
+}
+
+__global__ void rounds(const unsigned *places, unsigned *results, unsigned window, int n) {
+    int item = blockIdx.x * blockDim.x + threadIdx.x;
+    if (item < n)
+        results[item] = go_round(places + item / 64, window, (unsigned)item);
+}
+
+// The same with factors of 64 bits and signed ones.
+__host__ __device__ static unsigned multiply_high(unsigned long long wide, int narrow, unsigned by, unsigned item) {
+    unsigned sum = 0;
+    for (unsigned i = 0; i < 9; i++) {
+        const unsigned whole = (unsigned)((wide * (item + i)) >> 32) * by,
+                       with_sign = (unsigned)(((long long)narrow * (int)(item - 5 * i)) >> 32) * by;
+        sum = (sum ^ whole) * 5 + with_sign;
+        if (whole % 29 == 3)
+            break;
+    }
+    return sum;
+}
+
+__global__ void halves(unsigned *results, unsigned long long wide, int narrow, unsigned by, int n) {
+    int item = blockIdx.x * blockDim.x + threadIdx.x;
+    if (item < n)
+        results[item] = multiply_high(wide, narrow, by, mix(item + 31));
+}
+
 int main() {
     check_name = "shortcuts";
     const dim3 groups((ITEMS + GROUP - 1) / GROUP);
@@ -169,6 +207,26 @@ int main() {
     got = fetch(results);
     for (unsigned i = 0; i < ITEMS; i++)
         EXPECT(got[i] == scatter(mix(i + 7)), "scattered %u: %u, not %u", i, got[i], scatter(mix(i + 7)));
+
+    enum { WINDOW = 57 };
+    std::vector<unsigned> window(WINDOW + ITEMS / 64);
+    for (size_t i = 0; i < window.size(); i++)
+        window[i] = mix((unsigned)i + 17) % 997;
+    rounds<<<groups, GROUP>>>(upload(window), results, WINDOW, ITEMS);
+    HIP_FINISH();
+    got = fetch(results);
+    for (unsigned i = 0; i < ITEMS; i++) {
+        const unsigned want = go_round(window.data() + i / 64, WINDOW, i);
+        EXPECT(got[i] == want, "round %u: %u, not %u", i, got[i], want);
+    }
+    const unsigned long long wide = 0x123456789abcdefull;
+    halves<<<groups, GROUP>>>(results, wide, -1000003, 77, ITEMS);
+    HIP_FINISH();
+    got = fetch(results);
+    for (unsigned i = 0; i < ITEMS; i++) {
+        const unsigned want = multiply_high(wide, -1000003, 77, mix(i + 31));
+        EXPECT(got[i] == want, "half %u: %u, not %u", i, got[i], want);
+    }
 
     std::vector<float> radii(19);
     for (size_t i = 0; i < radii.size(); i++)

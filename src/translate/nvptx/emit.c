@@ -456,6 +456,7 @@ enum wl_status wl_ptx_optimize(const struct wl_ptx_request *request, LLVMModuleR
         wl_ptx_forbid_unrolling(module);
         wl_ptx_drop_predicates(module);
         keep_signs(module);
+        wl_ptx_keep_upper_halves(module);
         status = run(module, machine, "function(adce,simplifycfg)");
     }
     return status;

@@ -40,6 +40,10 @@ void wl_ptx_forbid_unrolling(LLVMModuleRef module);
 /* Takes predicates that are always true from loads and stores. */
 void wl_ptx_drop_predicates(LLVMModuleRef module);
 
+/* ---- nvptx/products.c ---- */
+/* Gives ptxas the upper halves of products in a form that it translates rightly. */
+void wl_ptx_keep_upper_halves(LLVMModuleRef module);
+
 /* ---- nvptx/math.c ---- */
 /* The function to call for semantics: of those that this file knows one that stays a call of scalars for now. */
 LLVMValueRef wl_ptx_keep_call(struct wl_lift *l, const char *name, LLVMValueRef function);
