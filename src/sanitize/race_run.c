@@ -359,6 +359,12 @@ static bool store_cells(const struct check *c, struct wl_race_block *block, uint
     return true;
 }
 
+__attribute__((always_inline)) static inline void prefetch_lines(const struct wl_race_block *block, uint32_t line) {
+    __builtin_prefetch(&block->line_write[line], 1);
+    __builtin_prefetch(&block->line_read[0][line], 1);
+    __builtin_prefetch(&block->line_read[1][line], 0);
+}
+
 uint64_t wl_race_run_quickly(const struct check *c, const struct run *run, bool stores) {
     const uint64_t lead = -run->address % WL_RACE_LINE_BYTES;
     const bool exact = run->scale && (4 * UINT32_C(65536)) % run->scale == 0; /* lines begin with a lane */
@@ -369,6 +375,8 @@ uint64_t wl_race_run_quickly(const struct check *c, const struct run *run, bool 
     struct wl_race_block *block = take_block(c, run->address, &size, &in);
     if (!block)
         return 0;
+    if (!c->lds)
+        prefetch_lines(block, (in + 2 * (uint32_t)size) / WL_RACE_LINE_BYTES); /* waves mostly go on where the one before has stopped */
     if (exact && !lead && size >= WL_RACE_LINE_BYTES)
         done = run_lines(c, block, in / WL_RACE_LINE_BYTES, run, size, stores);
     if (!done) {

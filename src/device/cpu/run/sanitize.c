@@ -312,6 +312,20 @@ static uint32_t help_strip(const struct wl_sanitize_site *site, uint64_t first_l
     return (uint32_t)(base ? tell_strip_of_buffer(&t, &access, base, limit) : tell_access(&t, &access));
 }
 
+/* Gets what the lanes are about to access on its way while tools look at the access, and what lies behind it, where the waves that come next
+ * mostly go on. Inline: compilers leave out calls of functions that do nothing but this. */
+__attribute__((always_inline)) static inline void prefetch(const struct wl_san_lanes *run) {
+    enum { WAVES = 3, LINE = 64 };
+    const uint64_t size = run->uniform ? 0 : (64 - (uint64_t)__builtin_clzll(run->lanes)) * run->site->bytes;
+    const char *start = (const char *)(uintptr_t)run->start;
+    if (run->site->kind == WL_SANITIZE_STORE)
+        for (uint64_t at = 0; at < WAVES * size; at += LINE)
+            __builtin_prefetch(start + at, 1);
+    else
+        for (uint64_t at = 0; at < WAVES * size; at += LINE)
+            __builtin_prefetch(start + at, 0);
+}
+
 static uint32_t help_run(struct wl_wave *wave, const struct wl_sanitize_site *site, uint64_t start, uint64_t lanes, uint32_t first_lane,
                          uint32_t uniform) {
     const struct wl_runner *runner = wave->owner;
@@ -328,6 +342,8 @@ static uint32_t help_run(struct wl_wave *wave, const struct wl_sanitize_site *si
         run.start -= (uint64_t)(uintptr_t)group->lds;
     else if (start >> 47)
         return 0; /* an aperture */
+    else
+        prefetch(&run);
     struct wl_sanitized_group *sanitized = group->sanitized;
     if (!sanitized || !sanitized->group.launch) { /* code that counts */
         wl_counters_run(wl_fault_thread()->job, &run);

@@ -147,9 +147,23 @@ static LLVMValueRef memory_is_good(struct wl_lift *l, LLVMValueRef start, uint64
     return good ? LLVMBuildAnd(l->b, good, defined, "") : LLVMBuildAnd(l->b, defined, is_address(l, start), "");
 }
 
+/* Gets on its way what the waves behind this one will access, which mostly go on where it stops. initcheck gives each wave a state of its own:
+ * the host's prefetcher, and its buffer of stores, do not get from one wave's accesses to the next one's. */
+static void prefetch(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, uint64_t bytes) {
+    enum { LINE = 64, WAVES = 2, FIRST_CACHE = 3, DATA = 1 };
+    for (uint64_t line = 0; wl_follows_values(l) && bytes <= MOST_BYTES && line < bytes; line += LINE) {
+        LLVMValueRef there = wl_memory_pointer(l, LLVMBuildAdd(l->b, start, number(l, l->i64, WAVES * bytes + line), ""));
+        LLVMValueRef arguments[] = {there, number(l, l->i32, access->kind == WL_ACCESS_STORE), number(l, l->i32, FIRST_CACHE),
+                                    number(l, l->i32, DATA)};
+        wl_lift_intrinsic(l, "llvm.prefetch", &l->ptr, 1, arguments, 4);
+    }
+}
+
 LLVMValueRef wl_sanitize_extent(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, uint64_t bytes) {
-    if (!access->local)
+    if (!access->local) {
+        prefetch(l, access, start, bytes);
         return memory_is_good(l, start, bytes);
+    }
     LLVMValueRef good = in_size(l, LLVMBuildSub(l->b, start, lds_start(l), ""), offsetof(struct wl_wave, lds_size), bytes);
     if (!wl_follows_values(l) || access->kind == WL_ACCESS_STORE)
         return good;
