@@ -20,11 +20,16 @@
 
 #include <hip/hip_runtime_api.h>
 
-/* The functions of calls.inc that this layer defines have other symbols: what programs call jumps to them (table.h). */
-#define CALL(name, type, parameters, arguments) type name parameters __asm__("wl_api_" #name);
+/* The functions of calls.inc and compiler.inc that this layer defines have other symbols: what programs call jumps to them (table.h). */
+#define CALL(name, type, parameters, arguments)       type name parameters __asm__("wl_api_" #name);
+#define COMPILER(number, name, type, parameters, ...) type name parameters __asm__("wl_api_" #name);
+#define VOID(number, name, parameters, ...)           void name parameters __asm__("wl_api_" #name);
 #define OTHER(name)
 #include "api/calls.inc"
+#include "api/compiler.inc"
 #undef CALL
+#undef COMPILER
+#undef VOID
 #undef OTHER
 
 /* Records `error` as the thread's last error and as the last result; logs it. Returns it. Without a device it is hipErrorNoDevice

@@ -17,6 +17,18 @@ __asm__(".pushsection .data.wl_api_table, \"aw\"\n"
 #undef OTHER
         ".Lend:\n"
         ".size wl_api_table, .Lend - wl_api_table\n"
+        ".globl wl_api_compiler_table\n"
+        ".hidden wl_api_compiler_table\n"
+        ".type wl_api_compiler_table, %object\n"
+        "wl_api_compiler_table:\n"
+        ".quad .Lcompiler_end - wl_api_compiler_table\n"
+#define COMPILER(number, name, ...) ".L" #name ": .quad wl_api_" #name "\n"
+#define VOID                        COMPILER
+#include "api/compiler.inc"
+#undef COMPILER
+#undef VOID
+        ".Lcompiler_end:\n"
+        ".size wl_api_compiler_table, .Lcompiler_end - wl_api_compiler_table\n"
         ".popsection\n");
 
 #ifdef __x86_64__
@@ -35,9 +47,14 @@ __asm__(".pushsection .text.wl_api_calls, \"ax\"\n"
     ".globl " #name "\n"                                                                                                                   \
     ".type " #name ", %function\n"                                                                                                         \
     ".balign 8\n" #name ":\n" JUMP(name) ".size " #name ", . - " #name "\n"
+#define COMPILER(number, name, ...) CALL(name)
+#define VOID                        COMPILER
 #define OTHER(name)
 #include "api/calls.inc"
+#include "api/compiler.inc"
 #undef CALL
+#undef COMPILER
+#undef VOID
 #undef OTHER
         ".popsection\n");
 /* NOLINTEND(bugprone-macro-parentheses) */

@@ -48,13 +48,38 @@ static int32_t no_error(const void *value) {
             (void)arguments_;                                                                                                              \
             fill wl_api_tracer_before(number, &call_);                                                                                     \
         }                                                                                                                                  \
-        type value_ = traced_##name names;                                                                                                 \
+        type value_ = CALLED(name) names;                                                                                                  \
         call_.result = &value_;                                                                                                            \
+        call_.result_size = sizeof value_;                                                                                                 \
         if (seen_)                                                                                                                         \
             wl_api_tracer_end(number, &call_);                                                                                             \
         return value_;                                                                                                                     \
     }
+#define CALLED(name) traced_##name
 #include "api/arguments.inc"
+#undef CALLED
+
+/* What compilers emit calls to is not recorded in the run. */
+#define CALLED(name) name
+#define COMPILER     ARGUMENTS
+#define VOID(number, name, parameters, names, members, fill)                                                                               \
+    static void observed_##name parameters {                                                                                               \
+        struct wl_api_traced call_;                                                                                                        \
+        const enum wl_api_traced_as seen_ = wl_api_tracer_begin(number, &call_);                                                           \
+        if (seen_ == WL_TRACED_ARGUMENTS) {                                                                                                \
+            __typeof__(call_.data.arguments.name) *arguments_ = &call_.data.arguments.name;                                                \
+            fill wl_api_tracer_before(number, &call_);                                                                                     \
+        }                                                                                                                                  \
+        name names;                                                                                                                        \
+        call_.result = NULL;                                                                                                               \
+        call_.result_size = 0;                                                                                                             \
+        if (seen_)                                                                                                                         \
+            wl_api_tracer_end(number, &call_);                                                                                             \
+    }
+#include "api/compiler.inc"
+#undef CALLED
+#undef COMPILER
+#undef VOID
 #undef ARGUMENTS
 /* NOLINTEND(bugprone-macro-parentheses) */
 
@@ -92,18 +117,39 @@ static void *const plain[PLACES] = {
 #undef OTHER
 };
 
+/* Of what compilers emit calls to. */
+#define COMPILER(number, name, ...) (void *)(uintptr_t)observed_##name,
+#define VOID                        COMPILER
+static void *const compiler_observed[] = {
+#include "api/compiler.inc"
+};
+#undef COMPILER
+#define COMPILER(number, name, ...) (void *)(uintptr_t)name,
+static void *const compiler_plain[] = {
+#include "api/compiler.inc"
+};
+#undef COMPILER
+#undef VOID
+
 static bool recorded; /* a run is: the table has the functions that record */
 
 /* What another tool has put into the table stays. */
-static void put(size_t place, void *function) {
-    void *present = __atomic_load_n(&wl_api_table.functions[place], __ATOMIC_RELAXED);
-    if (function && (present == plain[place] || present == traced[place] || present == observed[place]))
-        __atomic_store_n(&wl_api_table.functions[place], function, __ATOMIC_RELEASE);
+static void put(void **place, void *function, const void *first, const void *second, const void *third) {
+    const void *present = __atomic_load_n(place, __ATOMIC_RELAXED);
+    if (function && (present == first || present == second || present == third))
+        __atomic_store_n(place, function, __ATOMIC_RELEASE);
 }
 
 void wl_api_table_trace(bool on) {
     for (size_t i = 0; i < PLACES; i++)
-        put(i, on && observed[i] ? observed[i] : recorded ? traced[i] : plain[i]);
+        put(&wl_api_table.functions[i],
+            on && observed[i] ? observed[i]
+            : recorded        ? traced[i]
+                              : plain[i],
+            plain[i], traced[i], observed[i]);
+    for (size_t i = 0; i < sizeof compiler_plain / sizeof *compiler_plain; i++)
+        put(&wl_api_compiler_table.functions[i], on ? compiler_observed[i] : compiler_plain[i], compiler_plain[i], compiler_observed[i],
+            NULL);
 }
 
 /* Before main: programs may make their first call at any time later. */

@@ -19,6 +19,9 @@ enum { WL_API_TRACERS = 3 }; /* as many as enum wl_trace_place has places */
 enum { WL_TRACED_OPERATIONS = 2, WL_TRACED_CALLS = 3 };
 enum { WL_TRACED_DISPATCH, WL_TRACED_COPY, WL_TRACED_OPERATION_COUNT = 3 };
 
+/* Numbers from here on are those of registrations (compiler.inc), which are not AMD's. */
+enum { WL_TRACED_REGISTRATIONS = 1024, WL_TRACED_NUMBERS = 1031 };
+
 /* A call with its arguments: AMD's hip_api_data_t. */
 struct wl_api_data {
     uint64_t correlation; /* the tracer's number of the call */
@@ -28,8 +31,13 @@ struct wl_api_data {
     struct {                                                                                                                               \
         members                                                                                                                            \
     } name;
+#define COMPILER                                             ARGUMENTS
+#define VOID(number, name, parameters, names, members, fill) ARGUMENTS(number, name, void, parameters, names, members, fill)
 #include "api/arguments.inc"
+#include "api/compiler.inc"
 #undef ARGUMENTS
+#undef COMPILER
+#undef VOID
     } arguments;
     uint64_t *phase_data; /* the tracer's */
 };
@@ -39,7 +47,8 @@ struct wl_api_traced {
     uint64_t begin, own; /* the tracer's */
     void (*before)(uint32_t number, struct wl_api_traced *call);
     void (*after)(uint32_t number, struct wl_api_traced *call);
-    const void *result; /* for `after`: the call's */
+    const void *result; /* for `after`: the call's, of result_size bytes; 0: it has none */
+    size_t result_size;
     /* libamdhip64's: what each of several tracers has of the members above, when it is not its turn; and the correlation of the call that this
      * one is made in, from a function of a tracer. */
     struct wl_api_seen {

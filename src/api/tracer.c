@@ -93,26 +93,49 @@ static void tracers_changed(void) {
 
 /* ---- tools of rocprofiler-sdk -------------------------------------------------------------------- */
 
-/* Tells librocprofiler-sdk that this library is there, as AMD's librocprofiler-register does, so that it looks for tools. */
-static void start_tools(void) {
-    void *table = &wl_api_table;
-    void *library = dlopen("librocprofiler-sdk.so.1", RTLD_LAZY); /* stays open */
-    int (*set)(const char *, uint64_t, uint64_t, void **, uint64_t) = NULL;
-    if (library)
-        set = (int (*)(const char *, uint64_t, uint64_t, void **, uint64_t))(uintptr_t)dlsym(library, "rocprofiler_set_api_table");
-    if (set)
-        (void)set("hip", 70100, 0, &table, 1);
+enum { HIP_VERSION_NUMBER_OF_TOOLS = 7 * 10000 + 1 * 100 };
+
+typedef int (*set_table)(const char *name, uint64_t version, uint64_t instance, void **tables, uint64_t count);
+typedef int (*register_table)(const char *name, uint32_t (*version)(void), uint32_t number, void **tables, uint64_t count, uint64_t *id);
+
+static uint32_t version_of_tables(void) { return HIP_VERSION_NUMBER_OF_TOOLS; }
+
+/* Hands a table to AMD's librocprofiler-register, which looks for tools and hands it on, or to librocprofiler-sdk. */
+static void hand(register_table to_register, set_table to_sdk, const char *name, void *table) {
+    uint64_t id = 0;
+    if (to_register)
+        (void)to_register(name, version_of_tables, HIP_VERSION_NUMBER_OF_TOOLS, &table, 1, &id);
     else
-        wl_log(1, "a tool for rocprofiler-sdk cannot be started: librocprofiler-sdk.so.1 is missing, or is not Wavelift's");
+        (void)to_sdk(name, HIP_VERSION_NUMBER_OF_TOOLS, 0, &table, 1);
 }
 
-/* At the first call, when all libraries are initialized. Other threads' calls wait; those that the tools make do not. */
-static void start_awaited(void) {
+/* The librocprofiler-sdk that the user has chosen, else the one that is found; librocprofiler-register then takes that. It ends the process where
+ * there is none, so it is not asked then. Libraries stay open. */
+static void start_tools(void) {
+    const char *chosen = getenv("ROCPROFILER_REGISTER_LIBRARY"); /* NOLINT(concurrency-mt-unsafe): read once */
+    void *sdk = dlopen(chosen && *chosen ? chosen : "librocprofiler-sdk.so.1", RTLD_LAZY | RTLD_GLOBAL);
+    void *door = sdk ? dlopen("librocprofiler-register.so.0", RTLD_LAZY) : NULL;
+    set_table to_sdk = sdk ? (set_table)(uintptr_t)dlsym(sdk, "rocprofiler_set_api_table") : NULL;
+    register_table to_register = to_sdk && door ? (register_table)(uintptr_t)dlsym(door, "rocprofiler_register_library_api_table") : NULL;
+    if (!to_sdk) {
+        wl_log(1, "a tool for rocprofiler-sdk cannot be started: librocprofiler-sdk.so.1 is missing");
+        return;
+    }
+    hand(to_register, to_sdk, "hip", &wl_api_table);
+    hand(to_register, to_sdk, "hip_compiler", &wl_api_compiler_table);
+}
+
+/* At the first call. Other threads' calls wait; those that the tools make do not, nor do registrations: they may be made while a library is
+ * loaded, for which whoever starts the tools may wait. */
+static void start_awaited(bool wait) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static _Thread_local bool starting;
     if (starting)
         return;
-    pthread_mutex_lock(&lock);
+    if (!wait && pthread_mutex_trylock(&lock) != 0)
+        return;
+    if (wait)
+        pthread_mutex_lock(&lock);
     if (atomic_load(&awaited)) {
         starting = true;
         start_tools();
@@ -123,10 +146,14 @@ static void start_awaited(void) {
     pthread_mutex_unlock(&lock);
 }
 
+static bool is_set(const char *variable) {
+    const char *value = getenv(variable); /* NOLINT(concurrency-mt-unsafe): read once */
+    return value && *value;
+}
+
 __attribute__((constructor)) static void watch(void) {
-    const char *listed = getenv("ROCP_TOOL_LIBRARIES"); /* NOLINT(concurrency-mt-unsafe): read once */
-    wl_trace_watch_tracers(tracers_changed, &wl_api_table);
-    if ((!listed || !*listed) && !dlsym(RTLD_DEFAULT, "rocprofiler_configure"))
+    wl_trace_watch_tracers(tracers_changed, (void *const[]){&wl_api_table, &wl_api_compiler_table});
+    if (!is_set("ROCP_TOOL_LIBRARIES") && !is_set("ROCPROFILER_REGISTER_LIBRARY") && !dlsym(RTLD_DEFAULT, "rocprofiler_configure"))
         return;
     atomic_store(&awaited, true);
     tracers_changed();
@@ -169,7 +196,7 @@ enum wl_api_traced_as wl_api_tracer_begin(uint32_t number, struct wl_api_traced 
     enum wl_api_traced_as as = WL_TRACED_UNSEEN;
     uint64_t correlation = 0;
     if (__builtin_expect(atomic_load_explicit(&awaited, memory_order_relaxed), 0))
-        start_awaited();
+        start_awaited(number < WL_TRACED_REGISTRATIONS);
     call->data.phase = 0;
     call->data.phase_data = NULL;
     for (enum wl_trace_place place = 0; place < WL_TRACE_PLACES; place++) {

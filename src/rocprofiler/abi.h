@@ -41,6 +41,8 @@ enum {
     WL_RP_CALLBACK_MARKER = 7,
     WL_RP_CALLBACK_MARKER_CONTROL = 8,
     WL_RP_CALLBACK_CODE_OBJECT = 10,
+    WL_RP_CALLBACK_DISPATCH = 12,
+    WL_RP_CALLBACK_COPY = 13,
     WL_RP_CALLBACK_RUNTIME = 17,
     WL_RP_CALLBACK_HIP_STREAM = 20,
     WL_RP_CALLBACK_MARKER_RANGE = 21,
@@ -82,7 +84,7 @@ enum { WL_RP_POLICY_DISCARD = 1, WL_RP_POLICY_LOSSLESS };
 enum { WL_RP_STORAGE_MEMORY = 2 };
 enum { WL_RP_AGENT_CPU = 1, WL_RP_AGENT_GPU };
 enum { WL_RP_RUNTIME_HIP = 2 };
-enum { WL_RP_HIP_TABLE = 1 << 1, WL_RP_TABLES = 9 };
+enum { WL_RP_HIP_TABLE = 1 << 1, WL_RP_HIP_COMPILER_TABLE = 1 << 2, WL_RP_TABLES = 9 };
 
 struct wl_rp_id { /* of a context, a buffer, an agent, a queue, a stream, a thread for callbacks */
     uint64_t handle;
@@ -120,12 +122,16 @@ struct wl_rp_callback_record {
 typedef void (*wl_rp_callback)(struct wl_rp_callback_record record, union wl_rp_user *user, void *data);
 
 union wl_rp_hip_arguments {
-#define ARGUMENTS(number, name, members, code, stream)                                                                                     \
+#define MEMBER(type, name) type name;
+#define NOTHING            char none;
+#define ARGUMENTS(number, name, members, stream)                                                                                           \
     struct {                                                                                                                               \
         members                                                                                                                            \
     } name;
 #include "rocprofiler/hip_arguments.inc"
 #undef ARGUMENTS
+#undef NOTHING
+#undef MEMBER
 };
 
 union wl_rp_hip_result {
@@ -187,6 +193,11 @@ struct wl_rp_header {
     uint32_t category, kind;
     void *payload;
 };
+/* Called for each argument of a call; 0: goes on. `stars` tells how far it is a pointer, `followed` how far the text is of what it points to. */
+typedef int (*wl_rp_argument_callback)(int kind, int operation, uint32_t number, const void *value, int32_t stars, const char *type,
+                                       const char *name, const char *text, int32_t followed, void *data);
+typedef int (*wl_rp_record_argument_callback)(int kind, int operation, uint32_t number, const void *value, int32_t stars, const char *type,
+                                              const char *name, const char *text, void *data);
 typedef void (*wl_rp_buffer_callback)(struct wl_rp_id context, struct wl_rp_id buffer, struct wl_rp_header **headers, size_t count,
                                       void *data, uint64_t dropped);
 
@@ -220,6 +231,18 @@ struct wl_rp_dispatch_info {
     uint32_t scratch, lds;
     struct wl_rp_dim3 block, items;
     uint8_t reserved[56];
+};
+
+struct wl_rp_dispatch_payload { /* of callbacks; times are 0 before its end */
+    uint64_t size, begin, end;
+    struct wl_rp_dispatch_info info;
+};
+
+struct wl_rp_copy_payload {
+    uint64_t size, begin, end;
+    struct wl_rp_id target_agent, source_agent;
+    uint64_t bytes;
+    const void *target, *source;
 };
 
 struct wl_rp_dispatch_record {

@@ -10,8 +10,6 @@
 
 /* ---- functions ------------------------------------------------------------------------------------ */
 
-enum { MOST_CALLS = 1024 };
-
 /* The stream that a call is about. */
 struct stream_use {
     bool uses, makes;
@@ -28,24 +26,28 @@ struct function {
     *stream = (struct stream_use) { .uses = true, .value = from->member }
 #define NEW_STREAM(member)                                                                                                                 \
     *stream = (struct stream_use) { .makes = true, .value = (const void *)from->member }
-#define ARGUMENTS(number, name, members, code, use)                                                                                        \
+#define MEMBER(type, name) to->name = from->name;
+#define NOTHING
+#define ARGUMENTS(number, name, members, use)                                                                                              \
     static void describe_##name(const struct wl_api_data *call, struct wl_rp_hip_payload *payload, struct stream_use *stream) {            \
         const __typeof__(call->arguments.name) *from = &call->arguments.name;                                                              \
         __typeof__(payload->arguments.name) *to = &payload->arguments.name;                                                                \
         (void)from, (void)to, (void)stream;                                                                                                \
-        code use;                                                                                                                          \
+        members use;                                                                                                                       \
     }
 #include "rocprofiler/hip_arguments.inc"
 #undef ARGUMENTS
+#undef NOTHING
+#undef MEMBER
 
-static struct function functions[MOST_CALLS] = {
-#define ARGUMENTS(number, name, members, code, use) [number] = {#name, describe_##name, 0, -1},
+static struct function functions[WL_TRACED_NUMBERS] = {
+#define ARGUMENTS(number, name, members, use) [number] = {#name, describe_##name, 0, -1},
 #include "rocprofiler/hip_arguments.inc"
 #undef ARGUMENTS
 };
 
 static void number_functions(void) {
-    for (unsigned i = 0; i < MOST_CALLS; i++)
+    for (unsigned i = 0; i < WL_TRACED_NUMBERS; i++)
         if (functions[i].name)
             functions[i].operation = wl_rp_operation(functions[i].name, &functions[i].kind);
 }
@@ -194,7 +196,8 @@ static void call_ends(uint32_t number, struct wl_api_traced *call) {
     const struct function *function = frame->function;
     const uint64_t end = wl_now();
     (void)number;
-    memcpy(&frame->payload.result, call->result, sizeof(hipError_t)); /* every function that is seen returns one */
+    if (call->result_size && call->result_size <= sizeof frame->payload.result)
+        memcpy(&frame->payload.result, call->result, call->result_size);
     for (unsigned i = WL_RP_CONTEXTS; i-- > 0;)
         if (frame->callbacks >> i & 1)
             call_back(frame, i, function->kind, function->operation, WL_RP_PHASE_EXIT, &frame->payload, &frame->user[i]);
@@ -224,7 +227,7 @@ uint64_t wl_rp_next_call(void) {
 static int call_traced(uint32_t number, struct wl_api_traced *call) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, number_functions);
-    const struct function *function = number < MOST_CALLS && functions[number].operation >= 0 ? &functions[number] : NULL;
+    const struct function *function = number < WL_TRACED_NUMBERS && functions[number].operation >= 0 ? &functions[number] : NULL;
     struct frame *frame = function && wanted(function) ? calloc(1, sizeof *frame) : NULL;
     if (!frame)
         return -1;

@@ -226,8 +226,8 @@ void wl_rp_attach(void) {
     }
     atomic_store(&state.callbacks, callbacks);
     atomic_store(&state.buffers, buffers);
-    if (!state.watching &&
-        (callbacks >> WL_RP_CALLBACK_CODE_OBJECT & 1 || buffers >> WL_RP_BUFFER_DISPATCH & 1 || wl_rp_wants_counters())) {
+    if (!state.watching && (callbacks & (1u << WL_RP_CALLBACK_CODE_OBJECT | 1u << WL_RP_CALLBACK_DISPATCH) ||
+                            buffers >> WL_RP_BUFFER_DISPATCH & 1 || wl_rp_wants_counters())) {
         state.watching = true;
         wl_core.watch_modules(wl_rp_module);
     }

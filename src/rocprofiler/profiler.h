@@ -15,6 +15,7 @@
  *   objects.c    code objects and their kernels
  *   buffer.c     buffers of records, and the threads that call back for them
  *   agents.c     the devices
+ *   arguments.c  arguments of calls as texts
  *   names.c      kinds, operations and statuses by name
  *   refused.c    what is not there
  *

@@ -122,12 +122,15 @@ static void initialize(unsigned number) {
         wl_rp_stop(number); /* the tool does not want to go on */
 }
 
-/* The HIP library is there, with its table of functions. */
+/* The HIP library is there, with its tables of functions. */
 static void tell_of_hip(void) {
-    void *table = (void *)(uintptr_t)wl_core.function_table();
-    for (unsigned i = 0; i < all.intercept_count; i++)
-        if (all.intercepts[i].tables & WL_RP_HIP_TABLE)
-            all.intercepts[i].function(WL_RP_HIP_TABLE, HIP_VERSION_NUMBER, 0, &table, 1, all.intercepts[i].data);
+    static const int kinds[] = {WL_RP_HIP_TABLE, WL_RP_HIP_COMPILER_TABLE}; /* in the order of enum wl_trace_table */
+    for (unsigned which = 0; which < sizeof kinds / sizeof *kinds; which++) {
+        void *table = wl_core.function_table(which);
+        for (unsigned i = 0; i < all.intercept_count; i++)
+            if (all.intercepts[i].tables & kinds[which])
+                all.intercepts[i].function(kinds[which], HIP_VERSION_NUMBER, 0, &table, 1, all.intercepts[i].data);
+    }
     struct wl_rp_runtime_payload payload = {.size = sizeof payload, .version = HIP_VERSION_NUMBER};
     for (unsigned i = 0; i < wl_rp_context_count(); i++) {
         const struct wl_rp_context *context = wl_rp_context_at(i);

@@ -21,6 +21,7 @@ struct queued {
     union wl_rp_user external[WL_RP_CONTEXTS];
     const struct wl_rp_config *counters[WL_RP_CONTEXTS]; /* that the context wants of the dispatch; NULL: none */
     union wl_rp_user counters_user[WL_RP_CONTEXTS];
+    union wl_rp_user own[WL_RP_CONTEXTS]; /* what callbacks leave for later ones */
     struct queued *next_free;
     uint32_t index;
 };
@@ -73,7 +74,8 @@ static struct queued *find(uint64_t number) {
 bool wl_rp_outstanding(void) { return atomic_load(&all.outstanding); }
 
 bool wl_rp_wants_work(void) {
-    return wl_rp_buffers_wanted() & (UINT64_C(1) << WL_RP_BUFFER_COPY | UINT64_C(1) << WL_RP_BUFFER_DISPATCH) || wl_rp_wants_counters();
+    return wl_rp_buffers_wanted() & (UINT64_C(1) << WL_RP_BUFFER_COPY | UINT64_C(1) << WL_RP_BUFFER_DISPATCH) ||
+           wl_rp_callbacks_wanted() & (1u << WL_RP_CALLBACK_COPY | 1u << WL_RP_CALLBACK_DISPATCH) || wl_rp_wants_counters();
 }
 
 void wl_rp_describe_dispatch(const struct wl_trace_work *work, uint64_t number, struct wl_rp_dispatch_info *info) {
@@ -91,6 +93,46 @@ void wl_rp_describe_dispatch(const struct wl_trace_work *work, uint64_t number, 
 static uint64_t next_dispatch(void) {
     static _Atomic uint64_t last;
     return atomic_fetch_add(&last, 1) + 1;
+}
+
+static const int copy_operations[] = {
+    [WL_TRACE_HOST_TO_HOST] = 1, [WL_TRACE_HOST_TO_DEVICE] = 2, [WL_TRACE_DEVICE_TO_HOST] = 3, [WL_TRACE_DEVICE_TO_DEVICE] = 4};
+
+/* Calls the contexts that were active when the work was queued and want to be called. */
+static void call_back(struct queued *queued, int kind, int operation, int phase, void *payload) {
+    struct wl_rp_callback_record record = {.thread = queued->thread,
+                                           .correlation = {queued->call, {0}, 0},
+                                           .kind = kind,
+                                           .operation = operation,
+                                           .phase = phase,
+                                           .payload = payload};
+    for (unsigned i = 0; i < WL_RP_CONTEXTS; i++) {
+        const struct wl_rp_context *context = queued->contexts >> i & 1 ? wl_rp_context_at(i) : NULL;
+        if (!context || !context->callbacks[kind].function || !wl_rp_wants(&context->callbacks[kind].operations, operation))
+            continue;
+        record.context.handle = i + 1;
+        record.correlation.external = queued->external[i];
+        context->callbacks[kind].function(record, &queued->own[i], context->callbacks[kind].data);
+    }
+}
+
+static bool calls_back(int kind) { return wl_rp_callbacks_wanted() >> kind & 1; }
+
+static void call_for_queued(const struct wl_trace_work *work, struct queued *queued) {
+    if (work->kind == WL_TRACE_KERNEL && calls_back(WL_RP_CALLBACK_DISPATCH)) {
+        struct wl_rp_dispatch_payload payload = {.size = sizeof payload};
+        wl_rp_describe_dispatch(work, queued->dispatch, &payload.info);
+        call_back(queued, WL_RP_CALLBACK_DISPATCH, WL_RP_DISPATCH_ENQUEUE, WL_RP_PHASE_ENTER, &payload);
+        call_back(queued, WL_RP_CALLBACK_DISPATCH, WL_RP_DISPATCH_ENQUEUE, WL_RP_PHASE_EXIT, &payload);
+    } else if (work->kind == WL_TRACE_COPY && calls_back(WL_RP_CALLBACK_COPY)) {
+        struct wl_rp_copy_payload payload = {.size = sizeof payload,
+                                             .target_agent = wl_rp_agent(work->target_device),
+                                             .source_agent = wl_rp_agent(work->source_device),
+                                             .bytes = work->bytes,
+                                             .target = work->target,
+                                             .source = work->source};
+        call_back(queued, WL_RP_CALLBACK_COPY, copy_operations[work->detail], WL_RP_PHASE_ENTER, &payload);
+    }
 }
 
 /* Asks the tools of contexts that count which counters they want. */
@@ -126,10 +168,10 @@ uint64_t wl_rp_queued(const struct wl_trace_work *work) {
         return 0;
     for (unsigned i = 0; i < wl_rp_context_count(); i++) {
         const struct wl_rp_context *context = wl_rp_context_at(i);
-        const bool wanted =
-            (!copy && (wl_rp_records(context, WL_RP_BUFFER_DISPATCH, WL_RP_DISPATCH_COMPLETE) || wl_rp_counts_dispatches(context))) ||
-            ((copy || graph) && context->buffers[WL_RP_BUFFER_COPY].buffer && atomic_load(&context->active));
-        contexts |= (uint32_t)wanted << i;
+        const bool kernels = context->buffers[WL_RP_BUFFER_DISPATCH].buffer || context->callbacks[WL_RP_CALLBACK_DISPATCH].function ||
+                             wl_rp_counts_dispatches(context),
+                   copies = context->buffers[WL_RP_BUFFER_COPY].buffer || context->callbacks[WL_RP_CALLBACK_COPY].function;
+        contexts |= (uint32_t)(atomic_load(&context->active) && ((!copy && kernels) || ((copy || graph) && copies))) << i;
     }
     struct queued *queued = contexts ? take() : NULL;
     if (!queued)
@@ -152,13 +194,15 @@ uint64_t wl_rp_queued(const struct wl_trace_work *work) {
     queued->dispatch = copy ? 0 : next_dispatch();
     if (work->kind == WL_TRACE_KERNEL && wl_rp_wants_counters())
         choose_counters(work, queued);
+    memset(queued->own, 0, sizeof queued->own);
+    call_for_queued(work, queued);
     atomic_fetch_add(&all.outstanding, 1);
     return queued->index + 1;
 }
 
 /* ---- work that has ended ----------------------------------------------------------------------------- */
 
-static void record_dispatch(const struct wl_trace_work *work, const struct queued *queued) {
+static void record_dispatch(const struct wl_trace_work *work, struct queued *queued) {
     struct wl_rp_dispatch_record record = {.size = sizeof record,
                                            .kind = WL_RP_BUFFER_DISPATCH,
                                            .operation = WL_RP_DISPATCH_COMPLETE,
@@ -169,19 +213,20 @@ static void record_dispatch(const struct wl_trace_work *work, const struct queue
     wl_rp_describe_dispatch(work, queued->dispatch, &record.info);
     for (unsigned i = 0; i < WL_RP_CONTEXTS; i++) {
         const struct wl_rp_context *context = queued->contexts >> i & 1 ? wl_rp_context_at(i) : NULL;
-        if (!context || !context->buffers[WL_RP_BUFFER_DISPATCH].buffer)
+        if (!context || !context->buffers[WL_RP_BUFFER_DISPATCH].buffer ||
+            !wl_rp_wants(&context->buffers[WL_RP_BUFFER_DISPATCH].operations, record.operation))
             continue;
         record.correlation.external = queued->external[i];
         wl_rp_write(context->buffers[WL_RP_BUFFER_DISPATCH].buffer, WL_RP_BUFFER_DISPATCH, &record, sizeof record);
     }
+    struct wl_rp_dispatch_payload payload = {sizeof payload, work->begin, work->end, record.info};
+    call_back(queued, WL_RP_CALLBACK_DISPATCH, WL_RP_DISPATCH_COMPLETE, WL_RP_PHASE_NONE, &payload);
 }
 
-static void record_copy(const struct wl_trace_work *work, const struct queued *queued) {
-    static const int operations[] = {
-        [WL_TRACE_HOST_TO_HOST] = 1, [WL_TRACE_HOST_TO_DEVICE] = 2, [WL_TRACE_DEVICE_TO_HOST] = 3, [WL_TRACE_DEVICE_TO_DEVICE] = 4};
+static void record_copy(const struct wl_trace_work *work, struct queued *queued) {
     struct wl_rp_copy_record record = {.size = sizeof record,
                                        .kind = WL_RP_BUFFER_COPY,
-                                       .operation = operations[work->detail],
+                                       .operation = copy_operations[work->detail],
                                        .correlation = {queued->call, {0}},
                                        .thread = queued->thread,
                                        .begin = work->begin,
@@ -199,6 +244,15 @@ static void record_copy(const struct wl_trace_work *work, const struct queued *q
         record.correlation.external = queued->external[i];
         wl_rp_write(context->buffers[WL_RP_BUFFER_COPY].buffer, WL_RP_BUFFER_COPY, &record, sizeof record);
     }
+    struct wl_rp_copy_payload payload = {.size = sizeof payload,
+                                         .begin = work->begin,
+                                         .end = work->end,
+                                         .target_agent = record.target_agent,
+                                         .source_agent = record.source_agent,
+                                         .bytes = work->bytes,
+                                         .target = work->target,
+                                         .source = work->source};
+    call_back(queued, WL_RP_CALLBACK_COPY, record.operation, WL_RP_PHASE_EXIT, &payload);
 }
 
 static void give_counters(const struct wl_trace_work *work, const struct queued *queued) {
@@ -211,7 +265,7 @@ static void give_counters(const struct wl_trace_work *work, const struct queued 
     }
 }
 
-/* A piece of a graph: a dispatch has a number of its own, and its counters are chosen now. Returns whether it was the graph's last one. */
+/* A piece of a graph: a dispatch has a number of its own, its counters are chosen now, and now callbacks are told that it was queued. Returns whether it was the graph's last one. */
 static bool end_piece(const struct wl_trace_work *work, struct queued *queued) {
     const bool kernel = work->kind == WL_TRACE_KERNEL;
     const uint32_t place = atomic_fetch_add(kernel ? &queued->kernels_ended : &queued->copies_ended, 1);
@@ -223,9 +277,11 @@ static bool end_piece(const struct wl_trace_work *work, struct queued *queued) {
         own.dispatch = next_dispatch();
         if (wl_rp_wants_counters())
             choose_counters(work, &own);
+        call_for_queued(work, &own);
         record_dispatch(work, &own);
         give_counters(work, &own);
     } else {
+        call_for_queued(work, &own);
         record_copy(work, &own);
     }
     return atomic_fetch_add(&queued->ended, 1) + 1 == queued->kernels + queued->copies;

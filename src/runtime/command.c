@@ -152,7 +152,7 @@ enum wl_status wl_command_copy(struct wl_stream *stream, const struct wl_copy *c
         return WL_OUT_OF_MEMORY;
     command->copy = *copy;
     if (wl_trace_on())
-        command->base.asker = wl_record_asker(WL_TRACE_COPY);
+        command->base.asker = wl_record_asked_copy(stream, copy);
     if (wl_san_tools() & WL_SANITIZE_INITCHECK)
         command->copy.call_stack = wl_san_stack();
     command->base.gives = stream->queue && !copy->via;
@@ -208,7 +208,7 @@ enum wl_status wl_command_fill(struct wl_stream *stream, const struct wl_fill *f
         return WL_OUT_OF_MEMORY;
     command->fill = *fill;
     if (wl_trace_on())
-        command->base.asker = wl_record_asker(WL_TRACE_FILL);
+        command->base.asker = wl_record_asked_fill();
     command->base.gives = !fill->via;
     return submit(stream, &command->base, wait);
 }

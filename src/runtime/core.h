@@ -43,7 +43,7 @@ struct wl_core {
     void (*watch_queued)(uint64_t (*queued)(const struct wl_trace_work *work));
     void (*set_tracer)(unsigned place, int (*tracer)(uint32_t domain, uint32_t operation, void *data));
     bool (*count_launches)(void);
-    const void *(*function_table)(void);
+    void *(*function_table)(unsigned which);
 };
 
 extern const struct wl_core wl_core;

@@ -11,10 +11,20 @@
 
 static struct wl_asker ask(void) { return (struct wl_asker){true, wl_trace_call(), wl_trace_asker(), 0}; }
 
-struct wl_asker wl_record_asker(enum wl_trace_kind kind) {
+struct wl_asker wl_record_asked_copy(const struct wl_stream *stream, const struct wl_copy *copy) {
+    struct wl_asker asker = ask();
+    if (wl_trace_tells()) {
+        struct wl_trace_work work = {.kind = WL_TRACE_COPY};
+        wl_span_describe_copy(&work, stream, copy);
+        asker.queued = wl_trace_queued(&work);
+    }
+    return asker;
+}
+
+struct wl_asker wl_record_asked_fill(void) {
     struct wl_asker asker = ask();
     if (wl_trace_tells())
-        asker.queued = wl_trace_queued(&(struct wl_trace_work){.kind = kind});
+        asker.queued = wl_trace_queued(&(struct wl_trace_work){.kind = WL_TRACE_FILL});
     return asker;
 }
 

@@ -8,8 +8,9 @@
 #include "runtime/work.h"
 #include "trace/run.h"
 
-/* Who the calling thread's program is at work for: for commands, when they are queued while wl_trace_on(). `kind` is COPY or FILL. */
-struct wl_asker wl_record_asker(enum wl_trace_kind kind);
+/* Who the calling thread's program is at work for: for copies and fills, when they are queued while wl_trace_on(). */
+struct wl_asker wl_record_asked_copy(const struct wl_stream *stream, const struct wl_copy *copy);
+struct wl_asker wl_record_asked_fill(void);
 /* The same for a graph with so many kernels and copies. */
 struct wl_asker wl_record_graph(uint32_t kernels, uint32_t copies);
 

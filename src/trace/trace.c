@@ -13,7 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-union wl_trace_wanted wl_trace_wanted;
+/* In a section of the file: Linux counts `probes` up for bpftrace and perf where a page of the file is mapped, which those of .bss are not. */
+__attribute__((section(".probes"))) union wl_trace_wanted wl_trace_wanted = {0};
 _Static_assert(offsetof(union wl_trace_wanted, probes) == 2, "probe.h has the place of `probes`");
 
 #define CHUNK_RECORDS (WL_TRACE_CHUNK / sizeof(struct wl_trace_record))
@@ -196,6 +197,23 @@ void wl_trace_call_end(const struct wl_trace_call *call, uint32_t name, int32_t 
 
 uint64_t wl_trace_call(void) { return own ? own->call : 0; }
 
+void wl_trace_code_end(const char *name, enum wl_trace_made made, uint64_t begin, uint32_t instructions) {
+    if (!begin)
+        return;
+    const uint64_t end = wl_trace_now();
+    const uint32_t number = wl_trace_name(name);
+    struct wl_trace_record *record = wl_trace_take();
+    if (!record)
+        return;
+    record->begin = begin;
+    record->end = end;
+    record->correlation = wl_trace_call();
+    record->name = number;
+    record->detail = (uint8_t)made;
+    record->instructions = instructions;
+    wl_trace_put(record, WL_TRACE_COMPILE);
+}
+
 /* ---- the run ------------------------------------------------------------------------------------- */
 
 static void before_fork(void) { pthread_mutex_lock(&trace.lock); }
@@ -279,7 +297,7 @@ static struct {
     pthread_mutex_t lock; /* guards changes */
     _Atomic wl_trace_tracer at[WL_TRACE_PLACES];
     void (*changed)(void);
-    const void *table;
+    void *tables[WL_TRACE_TABLES];
 } tracers = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void wl_trace_set_tracer(unsigned place, wl_trace_tracer tracer) {
@@ -292,12 +310,13 @@ void wl_trace_set_tracer(unsigned place, wl_trace_tracer tracer) {
 
 wl_trace_tracer wl_trace_tracer_at(unsigned place) { return atomic_load_explicit(&tracers.at[place], memory_order_acquire); }
 
-const void *wl_trace_function_table(void) { return tracers.table; }
+void *wl_trace_function_table(unsigned which) { return tracers.tables[which]; }
 
-void wl_trace_watch_tracers(void (*changed)(void), const void *table) {
+void wl_trace_watch_tracers(void (*changed)(void), void *const tables[WL_TRACE_TABLES]) {
     pthread_mutex_lock(&tracers.lock);
     tracers.changed = changed;
-    tracers.table = table;
+    for (unsigned i = 0; i < WL_TRACE_TABLES; i++)
+        tracers.tables[i] = tables[i];
     pthread_mutex_unlock(&tracers.lock);
 }
 

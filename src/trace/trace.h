@@ -76,6 +76,11 @@ void wl_trace_call_end(const struct wl_trace_call *call, uint32_t name, int32_t 
 /* The number of the call that the calling thread is in; 0: none that is recorded. */
 uint64_t wl_trace_call(void);
 
+/* A compilation: to be called at its beginning and at its end. What the first returns goes to the second; 0: nothing is recorded. `name` is the
+ * kernel's or device function's, `instructions` the number of AMD's. */
+static inline uint64_t wl_trace_code_begin(void) { return wl_trace_runs() ? wl_trace_now() : 0; }
+void wl_trace_code_end(const char *name, enum wl_trace_made made, uint64_t begin, uint32_t instructions);
+
 /* Work of a device that has ended, as a function of the process is told of it. */
 struct wl_trace_work {
     enum wl_trace_kind kind; /* KERNEL, COPY, FILL */
@@ -101,8 +106,8 @@ struct wl_trace_work {
 void wl_trace_tell_with(void (*tell)(const struct wl_trace_work *work));
 void wl_trace_tell(const struct wl_trace_work *work);
 /* While work is told of: `queued` is called in the thread that asks for work, before it is queued, and returns what wl_trace_work.queued is to
- * be. Of the work it is given the kind: KERNEL, COPY, FILL, or NONE for work of a graph, all of whose pieces have the one number; of a kernel also
- * what is known before it runs. NULL: the number is 0. */
+ * be. Of the work it is given the kind: KERNEL, COPY, FILL, or NONE for work of a graph, all of whose pieces have the one number; of a kernel and of
+ * a copy also what is known before it runs. NULL: the number is 0. */
 void wl_trace_queued_with(uint64_t (*queued)(const struct wl_trace_work *work));
 uint64_t wl_trace_queued(const struct wl_trace_work *work);
 /* Who is told of code objects that are loaded, and before they are unloaded: the runtime's struct wl_module. NULL: nobody. */
@@ -119,9 +124,11 @@ enum wl_trace_place {
 /* Sets one, by its enum wl_trace_place; NULL: there is none any more. Thread-safe. */
 void wl_trace_set_tracer(unsigned place, wl_trace_tracer tracer);
 wl_trace_tracer wl_trace_tracer_at(unsigned place);
-/* `changed` is called whenever one has been set, by one thread at a time. `table` is the table of HIP's functions, for tools. */
-void wl_trace_watch_tracers(void (*changed)(void), const void *table);
-const void *wl_trace_function_table(void);
+/* `changed` is called whenever one has been set, by one thread at a time. `tables` are for tools: the table of HIP's functions, and that of what
+ * compilers emit calls to. */
+enum wl_trace_table { WL_TRACE_HIP_TABLE, WL_TRACE_COMPILER_TABLE, WL_TRACE_TABLES };
+void wl_trace_watch_tracers(void (*changed)(void), void *const tables[WL_TRACE_TABLES]);
+void *wl_trace_function_table(unsigned which);
 /* A number that a tracer gives to the calling thread's work; 0: none. */
 uint64_t wl_trace_asker(void);
 void wl_trace_set_asker(uint64_t asker);

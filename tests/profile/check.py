@@ -1,5 +1,5 @@
-"""check.py WAVELIFT PROGRAM [N]: `wavelift profile` of tests/profile/work.hip tells what the program does: tables, JSON, CSV, the trace, exit
-statuses. With N: all of so many launches are in the trace, in order."""
+"""check.py WAVELIFT PROGRAM [N | times]: `wavelift profile` of tests/profile/work.hip tells what the program does: tables, JSON, CSV, the trace, exit
+statuses. With N: all of so many launches are in the trace, in order. With `times`: kernels take as long as HIP's events say. On the CPU or a GPU."""
 import csv
 import json
 import os
@@ -172,8 +172,38 @@ def check_many(folder, count):
     expect(all(call[0] <= kernel[0] for call, kernel in zip(seen["function"], seen["kernel"])), True, "a kernel begins before its call")
 
 
+def check_times(folder):
+    """Between the two events of a launch there is its kernel, and little else. Kernels lie between the begin of their call and the end of the
+    call that waits for them."""
+    table, trace = os.path.join(folder, "json"), os.path.join(folder, "trace")
+    run = profile("--trace", trace, "--json", table, "--counters", "SQ_WAVES", program, "times")
+    told = [float(line) * 1000 for line in run.stdout.split()]
+    expect((run.returncode, len(told)), (0, 9), "the program")
+    gpu = os.environ.get("WAVELIFT_DEVICES") == "cuda"
+    expect("on NVIDIA GPUs there are no counters" in run.stderr, gpu, "what is said of counters")
+    with open(table, encoding="utf-8") as file:
+        rows = json.load(file)["kernels"]
+    expect([(row["calls"], row["compiling_ns"] > 0, "counters" in row) for row in rows], [(10, True, not gpu)], "the kernel's row")
+    with open(trace, encoding="utf-8") as file:
+        events = json.load(file)["traceEvents"]
+    check_slices(events)
+    check_arrows(events)
+    kernels = [e for e in events if e.get("cat") == "kernel"][1:]
+    launches = [e for e in events if e["name"] == "hipLaunchKernel" and e["ph"] == "X"][1:]
+    waits = [e for e in events if e["name"] == "hipEventSynchronize" and e["ph"] == "X"]
+    expect((len(kernels), len(launches), len(waits)), (9, 9, 9), "kernels, calls")
+    for kernel, call, wait, between in zip(kernels, launches, waits, told):
+        expect(call["ts"] <= kernel["ts"] + 0.0015 and kernel["ts"] + kernel["dur"] <= wait["ts"] + wait["dur"] + 0.0015, True, "place of %r" % kernel)
+        expect(kernel["dur"] <= between * 1.001 + 5, True, "%r is longer than %.3f" % (kernel, between))
+    # What else happens between the events does not grow with the kernel; the least of three is without the machine's other work.
+    beside = [min(between - kernel["dur"] for between, kernel in list(zip(told, kernels))[i::3]) for i in range(3)]
+    expect(max(beside) < min(k["dur"] for k in kernels) / 4, True, "time beside the kernels, %r of %r" % (beside, [k["dur"] for k in kernels]))
+
+
 with tempfile.TemporaryDirectory() as scratch:
-    if len(sys.argv) > 3:
+    if sys.argv[3:] == ["times"]:
+        check_times(scratch)
+    elif len(sys.argv) > 3:
         check_many(scratch, int(sys.argv[3]))
     else:
         check_all(scratch)

@@ -25,8 +25,18 @@ static int failures;
 
 /* ---- AMD's declarations ---- */
 
-enum { LOCKED = 16, NOT_IMPLEMENTED = 17, CONTEXT_NOT_FOUND = 2, KIND_NOT_FOUND = 4, ALREADY = 15, BUSY = 14 };
-enum { CALLBACK_HIP = 5, CALLBACK_MARKER = 7, CALLBACK_DISPATCH = 12, CALLBACK_OBJECT = 10, CALLBACK_STREAM = 20 };
+enum {
+    LOCKED = 16,
+    NOT_IMPLEMENTED = 17,
+    CONTEXT_NOT_FOUND = 2,
+    BUFFER_NOT_FOUND = 3,
+    AGENT_NOT_FOUND = 7,
+    NOT_AVAILABLE = 37,
+    KIND_NOT_FOUND = 4,
+    ALREADY = 15,
+    BUSY = 14
+};
+enum { CALLBACK_HIP = 5, CALLBACK_MARKER = 7, CALLBACK_OMPT = 15, CALLBACK_OBJECT = 10, CALLBACK_STREAM = 20 };
 enum { BUFFER_HIP = 5, BUFFER_COPY = 10, BUFFER_DISPATCH = 11 };
 enum { ENTER = 1, EXIT = 2, LOSSLESS = 2, DISCARD = 1 };
 
@@ -178,7 +188,9 @@ int rocprofiler_query_callback_tracing_kind_operation_name(int kind, int operati
 int rocprofiler_iterate_callback_tracing_kinds(int (*)(int kind, void *data), void *data);
 int rocprofiler_iterate_callback_tracing_kind_operations(int kind, int (*)(int kind, int operation, void *data), void *data);
 int rocprofiler_get_timestamp(uint64_t *);
-int rocprofiler_configure_pc_sampling_service(void);
+int rocprofiler_configure_pc_sampling_service(id, id agent, int method, int unit, uint64_t interval, id buffer, int flags);
+int rocprofiler_query_pc_sampling_agent_configurations(id agent, int (*)(const void *, size_t, void *), void *);
+int rocprofiler_create_counter(void);
 const char *rocprofiler_get_status_string(int);
 void roctxMarkA(const char *);
 int roctxRangePushA(const char *);
@@ -319,10 +331,13 @@ static void on_small(id, id, header **, size_t count, void *, uint64_t dropped) 
     small_dropped += dropped;
 }
 
+static id gpu;
+
 static int each_agent(int version, const void **agents, size_t count, void *) {
     EXPECT(version == 1 && count == 3);
     for (size_t i = 0; i < count; i++) {
         const agent *a = static_cast<const agent *>(agents[i]);
+        gpu = a->handle;
         EXPECT(a->handle.handle != 0 && a->type == (i ? 2 : 1) && (!i || a->vendor == 0x1002));
     }
     return 0;
@@ -338,7 +353,7 @@ static int initialize(void (*)(client), void *data) {
     OK(rocprofiler_create_context(&objects));
     OK(rocprofiler_configure_callback_tracing_service(objects, CALLBACK_OBJECT, nullptr, 0, on_object, nullptr));
     EXPECT(rocprofiler_configure_callback_tracing_service(objects, CALLBACK_OBJECT, nullptr, 0, on_object, nullptr) == ALREADY);
-    EXPECT(rocprofiler_configure_callback_tracing_service(objects, CALLBACK_DISPATCH, nullptr, 0, on_object, nullptr) == NOT_IMPLEMENTED);
+    EXPECT(rocprofiler_configure_callback_tracing_service(objects, CALLBACK_OMPT, nullptr, 0, on_object, nullptr) == NOT_IMPLEMENTED);
     EXPECT(rocprofiler_configure_callback_tracing_service(objects, 99, nullptr, 0, on_object, nullptr) == KIND_NOT_FOUND);
     EXPECT(rocprofiler_configure_callback_tracing_service({77}, CALLBACK_HIP, nullptr, 0, on_object, nullptr) == CONTEXT_NOT_FOUND);
     OK(rocprofiler_start_context(objects));
@@ -360,6 +375,11 @@ static int initialize(void (*)(client), void *data) {
     OK(rocprofiler_create_buffer(little, 10 * 192, 0, DISCARD, on_small, nullptr, &small));
     OK(rocprofiler_configure_buffer_tracing_service(little, BUFFER_DISPATCH, nullptr, 0, small));
     OK(rocprofiler_query_available_agents(1, each_agent, 304, nullptr));
+    EXPECT(rocprofiler_query_pc_sampling_agent_configurations(gpu, nullptr, nullptr) == NOT_AVAILABLE);
+    EXPECT(rocprofiler_query_pc_sampling_agent_configurations({4711}, nullptr, nullptr) == AGENT_NOT_FOUND);
+    EXPECT(rocprofiler_configure_pc_sampling_service(context, gpu, 1, 3, 1000, buffer, 0) == NOT_AVAILABLE);
+    EXPECT(rocprofiler_configure_pc_sampling_service(context, gpu, 1, 3, 1000, {4711}, 0) == BUFFER_NOT_FOUND);
+    EXPECT(rocprofiler_configure_pc_sampling_service({4711}, gpu, 1, 3, 1000, buffer, 0) == CONTEXT_NOT_FOUND);
     int valid = 0;
     OK(rocprofiler_context_is_valid(context, &valid));
     EXPECT(valid);
@@ -522,7 +542,8 @@ int main() {
     EXPECT(rocprofiler_force_configure(configure) == LOCKED);
     in_a_child();
     EXPECT(rocprofiler_create_context(&none) == LOCKED);
-    EXPECT(rocprofiler_configure_pc_sampling_service() == NOT_IMPLEMENTED);
+    EXPECT(rocprofiler_create_counter() == NOT_IMPLEMENTED);
+    EXPECT(rocprofiler_configure_pc_sampling_service(context, gpu, 1, 3, 1000, buffer, 0) == LOCKED);
     OK(rocprofiler_query_callback_tracing_kind_name(CALLBACK_HIP, &name, nullptr));
     EXPECT(strcmp(name, "HIP_RUNTIME_API") == 0);
     OK(rocprofiler_iterate_callback_tracing_kind_operations(CALLBACK_HIP, each_operation, nullptr));

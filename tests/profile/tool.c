@@ -91,6 +91,16 @@ typedef struct {
     const char *message;
 } marker_data;
 typedef struct {
+    uint64_t size, begin, end;
+    dispatch_info info;
+} dispatch_data;
+typedef struct {
+    uint64_t size, begin, end;
+    id target_agent, source_agent;
+    uint64_t bytes;
+    void *target, *source;
+} copy_data;
+typedef struct {
     size_t size;
     const char *name;
     uint32_t handle;
@@ -112,6 +122,16 @@ int rocprofiler_configure_callback_tracing_service(id context, int kind, const i
 int rocprofiler_configure_buffer_tracing_service(id context, int kind, const int *operations, size_t count, id buffer);
 int rocprofiler_query_buffer_tracing_kind_operation_name(int kind, int operation, const char **name, uint64_t *length);
 int rocprofiler_query_callback_tracing_kind_operation_name(int kind, int operation, const char **name, uint64_t *length);
+int rocprofiler_iterate_callback_tracing_kind_operation_args(callback_record record,
+                                                             int (*callback)(int kind, int operation, uint32_t number, const void *value,
+                                                                             int32_t stars, const char *type, const char *name,
+                                                                             const char *text, int32_t followed, void *data),
+                                                             int32_t most_followed, void *data);
+int rocprofiler_iterate_buffer_tracing_record_args(header record,
+                                                   int (*callback)(int kind, int operation, uint32_t number, const void *value,
+                                                                   int32_t stars, const char *type, const char *name, const char *text,
+                                                                   void *data),
+                                                   void *data);
 int rocprofiler_at_intercept_table_registration(void (*function)(int table, uint64_t version, uint64_t instance, void **tables,
                                                                  uint64_t count, void *data),
                                                 int tables, void *data);
@@ -137,6 +157,10 @@ PUBLIC tool *rocprofiler_configure(uint32_t version, const char *runtime, uint32
 
 enum {
     CALLS = 21,
+    HIP_CALLBACKS = 5,
+    COMPILER_CALLBACKS = 6,
+    DISPATCH_CALLBACKS = 12,
+    COPY_CALLBACKS = 13,
     DISPATCHES = 11,
     OBJECTS = 10,
     RUNTIMES = 17,
@@ -146,7 +170,9 @@ enum {
     ENTER = 1,
     EXIT = 2,
     LOSSLESS = 2,
-    HIP_TABLE = 2
+    NONE = 0,
+    HIP_TABLE = 2,
+    COMPILER_TABLE = 4
 };
 
 /* ---- what is counted, by name ---- */
@@ -287,11 +313,83 @@ static void on_control(callback_record record, user *own, void *data) {
     count(record.phase == ENTER ? "enter" : "exit", name);
 }
 
+/* "argument FUNCTION NAME TYPE TEXT" */
+static int on_argument(int kind, int operation, uint32_t number, const void *value, int32_t stars, const char *type, const char *name,
+                       const char *text, int32_t followed, void *data) {
+    static const char *const told[] = {"gridDim", "deviceName", "size", "ptr", "stream"};
+    char all[sizeof entries[0].text];
+    (void)kind, (void)operation, (void)number;
+    if (followed && strcmp(name, "ptr") == 0) { /* where hipMalloc put the address */
+        char address[32];
+        snprintf(address, sizeof address, "%p", **(void **const *)value);
+        text = stars == 2 && strcmp(text, address) == 0 ? "followed" : text;
+    }
+    snprintf(all, sizeof all, "%s %s %s %s", (const char *)data, name, type, text);
+    for (unsigned i = 0; i < sizeof told / sizeof *told; i++)
+        if (strcmp(name, told[i]) == 0 && (strcmp(name, "stream") != 0 || strcmp(text, "0x0") == 0))
+            count("argument", all);
+    return 0;
+}
+
+static int on_record_argument(int kind, int operation, uint32_t number, const void *value, int32_t stars, const char *type,
+                              const char *name, const char *text, void *data) {
+    (void)kind, (void)operation, (void)number, (void)stars, (void)type, (void)value;
+    if (strcmp(name, "numBlocks") == 0 || strcmp(name, "gridDim") == 0)
+        count((const char *)data, text);
+    return 0;
+}
+
+static void on_call(callback_record record, user *own, void *data) {
+    const char *name = "";
+    (void)data;
+    OK(rocprofiler_query_callback_tracing_kind_operation_name(record.kind, record.operation, &name, NULL));
+    if (record.phase == ENTER) {
+        own->value = record.ids.internal;
+        return;
+    }
+    if (own->value != record.ids.internal)
+        count("failed", name);
+    if (record.kind == COMPILER_CALLBACKS)
+        count("compiler", name);
+    if (record.kind == COMPILER_CALLBACKS || strcmp(name, "hipMalloc") == 0)
+        OK(rocprofiler_iterate_callback_tracing_kind_operation_args(record, on_argument, 1, (void *)(uintptr_t)name));
+}
+
+/* The number of a dispatch goes from its begin to its end. */
+static void on_dispatch(callback_record record, user *own, void *data) {
+    const dispatch_data *dispatch = record.payload;
+    (void)data;
+    if (record.operation == 1 && record.phase == ENTER && !dispatch->begin && !dispatch->end)
+        own->value = dispatch->info.dispatch;
+    else if (record.operation == 1 && record.phase == EXIT && own->value == dispatch->info.dispatch)
+        count("queued", kernel_name(dispatch->info.kernel));
+    else if (record.operation == 2 && record.phase == NONE && own->value == dispatch->info.dispatch && dispatch->begin &&
+             dispatch->begin <= dispatch->end && dispatch->size == sizeof *dispatch)
+        count("dispatch", kernel_name(dispatch->info.kernel));
+    else
+        count("failed", "dispatch");
+}
+
+static void on_copy(callback_record record, user *own, void *data) {
+    const copy_data *copy = record.payload;
+    const char *name = "";
+    (void)data;
+    OK(rocprofiler_query_callback_tracing_kind_operation_name(record.kind, record.operation, &name, NULL));
+    if (record.phase == ENTER && !copy->begin)
+        own->value = copy->bytes;
+    else if (record.phase == EXIT && own->value == copy->bytes && copy->begin && copy->begin <= copy->end && copy->target && copy->source)
+        add("copied", name, (double)copy->bytes);
+    else
+        count("failed", name);
+}
+
 static void on_table(int table, uint64_t version, uint64_t instance, void **tables, uint64_t number, void *data) {
     (void)data;
     const char *name = "";
     OK(rocprofiler_query_intercept_table_name(table, &name, NULL));
-    count(version == 70100 && instance == 0 && number == 1 && *(size_t *)tables[0] > 400 * sizeof(void *) ? "table" : "failed", name);
+    const size_t size = *(size_t *)tables[0] / sizeof(void *);
+    count(version == 70100 && instance == 0 && number == 1 && (table == COMPILER_TABLE ? size == 1 + 9 : size > 400) ? "table" : "failed",
+          name);
 }
 
 static void on_records(id context, id buffer, header **headers, size_t number, void *data, uint64_t dropped) {
@@ -313,6 +411,8 @@ static void on_records(id context, id buffer, header **headers, size_t number, v
         } else if (headers[i]->kind == CALLS) {
             OK(rocprofiler_query_buffer_tracing_kind_operation_name(CALLS, call->operation, &name, NULL));
             count(call->size > sizeof *call && call->begin <= call->end ? "call" : "failed", name);
+            if (strcmp(name, "hipLaunchKernel") == 0)
+                OK(rocprofiler_iterate_buffer_tracing_record_args(*headers[i], on_record_argument, (void *)(uintptr_t)"launched"));
         }
     }
 }
@@ -326,6 +426,10 @@ static int initialize(void (*finalize)(client), void *data) {
     OK(rocprofiler_configure_callback_tracing_service(objects, OBJECTS, NULL, 0, on_object, NULL));
     OK(rocprofiler_configure_callback_tracing_service(objects, RUNTIMES, NULL, 0, on_runtime, NULL));
     OK(rocprofiler_configure_callback_tracing_service(objects, CONTROLS, NULL, 0, on_control, NULL));
+    OK(rocprofiler_configure_callback_tracing_service(objects, HIP_CALLBACKS, NULL, 0, on_call, NULL));
+    OK(rocprofiler_configure_callback_tracing_service(objects, COMPILER_CALLBACKS, NULL, 0, on_call, NULL));
+    OK(rocprofiler_configure_callback_tracing_service(objects, DISPATCH_CALLBACKS, NULL, 0, on_dispatch, NULL));
+    OK(rocprofiler_configure_callback_tracing_service(objects, COPY_CALLBACKS, NULL, 0, on_copy, NULL));
     OK(rocprofiler_create_context(&all));
     OK(rocprofiler_create_buffer(all, 1 << 16, 1 << 15, LOSSLESS, on_records, NULL, &buffer));
     OK(rocprofiler_configure_buffer_tracing_service(all, CALLS, NULL, 0, buffer));
@@ -366,6 +470,6 @@ tool *rocprofiler_configure(uint32_t version, const char *runtime, uint32_t prio
     OK(rocprofiler_is_initialized(&status));
     if (version != 10100 || !runtime || status != -1)
         count("failed", "configure");
-    OK(rocprofiler_at_intercept_table_registration(on_table, HIP_TABLE, NULL));
+    OK(rocprofiler_at_intercept_table_registration(on_table, HIP_TABLE | COMPILER_TABLE, NULL));
     return &made;
 }

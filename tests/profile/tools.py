@@ -1,17 +1,27 @@
-"""tools.py WAVELIFT WORK TRACER COUNTED TOOL1 TOOL2: tools for AMD's newer interface (tool.c) are found, and several see the same: two of them, the
-profiler of tracer.hip, which uses AMD's older interface, and `wavelift profile`, whose counters are theirs."""
+"""tools.py WAVELIFT WORK TRACER COUNTED TOOL1 TOOL2 REGISTER: tools for AMD's newer interface (tool.c) are found, and several see the same: two of them, the
+profiler of tracer.hip, which uses AMD's older interface, and `wavelift profile`, whose counters are theirs. REGISTER (register.c) stands for two libraries
+of AMD's, to which the tables of functions are handed."""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 
-wavelift, work, tracer, counted, one, two = (os.path.realpath(path) for path in sys.argv[1:])
+wavelift, work, tracer, counted, one, two, register = (os.path.realpath(path) for path in sys.argv[1:])
 failures = []
 EXPECTED = {"kernel fill": 10, "kernel add": 5, "kernel branch": 6, "kernel in_thread": 4, "kernel unseen": 7, "call hipMalloc": 3,
             "call hipLaunchKernel": 10 + 5 + 4 + 7 + 2, "call hipGraphLaunch": 3, "call hipFree": 2, "call hipStreamCreate": 3, "range graphs": 1,
             'range inner "one"': 1, "range graphs are done": 1, "range from thread to thread": 1, "runtime RUNTIME_INITIALIZATION_HIP": 1,
-            "table HIP (runtime)": 1}
+            "table HIP (runtime)": 1, "table HIP (compiler)": 1}
+EXPECTED.update({kind + name: EXPECTED["kernel " + name] for kind in ("queued ", "dispatch ") for name in ("fill", "add", "branch", "in_thread", "unseen")})
+EXPECTED.update({"copied MEMORY_COPY_HOST_TO_DEVICE": 4096, "copied MEMORY_COPY_DEVICE_TO_HOST": 512, "copied MEMORY_COPY_DEVICE_TO_DEVICE": 1000})
+# What the compiler made the program call, and arguments as texts.
+EXPECTED.update({"compiler __hipPushCallConfiguration": 28, "compiler __hipPopCallConfiguration": 28, "compiler __hipRegisterFatBinary": 1,
+                 "compiler __hipRegisterFunction": 8, "argument __hipRegisterFunction deviceName const char * _Z4fillPii": 1,
+                 "argument __hipPushCallConfiguration gridDim dim3 {x=4, y=2, z=1}": 10, "argument __hipPushCallConfiguration stream hipStream_t 0x0": 11,
+                 "argument __hipPopCallConfiguration gridDim dim3 * {x=2, y=1, z=1}": 4, "argument hipMalloc size size_t 65536": 1,
+                 "argument hipMalloc size size_t 1048576": 1, "argument hipMalloc ptr void ** followed": 2, "launched {x=4, y=2, z=1}": 10})
 
 
 def run(command, scratch, **more):
@@ -76,6 +86,24 @@ with tempfile.TemporaryDirectory() as scratch:
         check("counters %r" % more, result, told, ["one", "two"], expected)
         if not waves or told["one"].get("device waves") != waves or len(expected) < 5 * len(names):
             failures.append("counters of `wavelift profile`: %r" % rows)
+    # Tables go through librocprofiler-register, if there is one, and to the librocprofiler-sdk that the user has chosen.
+    folder = os.path.join(scratch, "lib")
+    os.mkdir(folder)
+    os.symlink(register, os.path.join(folder, "librocprofiler-register.so.0"))
+    paths = folder + ":" + os.environ.get("LD_LIBRARY_PATH", "")
+    result, told = run([work], scratch, ROCP_TOOL_LIBRARIES=one, LD_LIBRARY_PATH=paths)
+    check("registered", result, told, ["one"], EXPECTED)
+    lines = [line for line in result.stderr.splitlines() if line.startswith("registered")]
+    if sorted(set(lines)) != ["registered hip 70100 70100 by libamdhip64", "registered hip_compiler 70100 70100 by libamdhip64"]:
+        failures.append("registered: %r" % lines)
+    result, told = run([work], scratch, ROCPROFILER_REGISTER_LIBRARY=register)
+    lines = [line for line in result.stderr.splitlines() if re.match("set|hipMalloc", line)]
+    if result.returncode != 0 or lines != ["set hip 70100 0 1", "set hip_compiler 70100 0 1"] + ["hipMalloc 1, __hipPushCallConfiguration 3",
+                                                                                               "hipMalloc 3, __hipPushCallConfiguration 28"]:
+        failures.append("the user's librocprofiler-sdk: %r" % result)
+    bare, _ = run([work], scratch, LD_LIBRARY_PATH=paths)
+    if "registered" in bare.stderr:
+        failures.append("registered without a tool: %r" % bare)
     missing, _ = run([work], scratch, ROCP_TOOL_LIBRARIES="/nowhere/tool.so")
     if missing.returncode != 0 or "/nowhere/tool.so" not in missing.stderr:
         failures.append("a tool that is not there: %r" % missing)

@@ -1,5 +1,5 @@
 /* What `wavelift profile` is to see. "all": a little of everything; "many N": launches; "crash": three launches, then the end by a signal;
- * "hot": a kernel that takes a while. */
+ * "hot": a kernel that takes a while; "times": such kernels, with HIP's own times of them. */
 #include <hip/hip_runtime.h>
 
 #pragma clang diagnostic ignored "-Wdeprecated-declarations" /* hipProfilerStart */
@@ -117,6 +117,26 @@ static void all() {
     printf("done %d\n", status);
 }
 
+/* A line for each launch: the milliseconds from the event before it to the event behind it. */
+static void times(float *p) {
+    hipEvent_t before = nullptr, after = nullptr;
+    CHECK(hipEventCreate(&before));
+    CHECK(hipEventCreate(&after));
+    hot<<<1, 256>>>(p, 1); /* its code is made */
+    CHECK(hipDeviceSynchronize());
+    for (int i = 0; i < 9; i++) {
+        float milliseconds = 0;
+        CHECK(hipEventRecord(before));
+        hot<<<1, 256>>>(p, 500000 << i % 3);
+        CHECK(hipEventRecord(after));
+        CHECK(hipEventSynchronize(after));
+        CHECK(hipEventElapsedTime(&milliseconds, before, after));
+        printf("%.6f\n", static_cast<double>(milliseconds));
+    }
+    CHECK(hipEventDestroy(after));
+    CHECK(hipEventDestroy(before));
+}
+
 int main(int argc, char **argv) {
     const char *mode = argc > 1 ? argv[1] : "all";
     int *p = nullptr, result = 0;
@@ -131,6 +151,8 @@ int main(int argc, char **argv) {
         CHECK(hipDeviceSynchronize());
         return puts("hot"), 0;
     }
+    if (!strcmp(mode, "times"))
+        return times(reinterpret_cast<float *>(p)), 0;
     for (int i = 0; i < launches; i++)
         count<<<1, 64>>>(p);
     CHECK(hipDeviceSynchronize());

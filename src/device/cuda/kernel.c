@@ -5,6 +5,7 @@
 #include "device/cuda/cuda.h"
 #include "device/ptx_request.h"
 #include "device/translator.h"
+#include "trace/trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,8 +189,14 @@ static enum wl_status take_kept(const struct wl_device_function *function, struc
 static enum wl_status make(struct wl_device_function *function, struct wl_cuda_variant *variant) {
     const struct wl_cuda_device *device = function->module->device;
     struct wl_cache_key key = variant_key(function, variant);
+    const uint64_t begin = wl_trace_code_begin();
     enum wl_status status = wl_cuda_enter(device);
-    if (status != WL_OK || (status = take_kept(function, variant, &key)) != WL_NOT_FOUND)
+    if (status != WL_OK)
+        return status;
+    status = take_kept(function, variant, &key);
+    if (status == WL_OK)
+        wl_trace_code_end(function->kernel->name, WL_TRACE_MADE_CACHED, begin, variant->info.instructions);
+    if (status != WL_NOT_FOUND)
         return status;
     struct wl_ptx_request request;
     struct wl_ptx_result result = {0};
@@ -204,6 +211,7 @@ static enum wl_status make(struct wl_device_function *function, struct wl_cuda_v
     if (status == WL_OK) {
         variant->info = result.info;
         keep(&key, &result.info, cubin, size);
+        wl_trace_code_end(function->kernel->name, WL_TRACE_MADE_NATIVE, begin, result.info.instructions);
     } else if ((cubin || result.text) && !wl_cuda_is_fault(status)) { /* the driver refuses what the translator made */
         status = wl_fail(status == WL_OUT_OF_MEMORY ? status : WL_INTERNAL, "%s", wl_failure());
     }

@@ -161,26 +161,6 @@ static struct wl_block_size block_size(const struct wl_kernel *kernel, const str
     return size;
 }
 
-/* Records how long code took; `begin` is 0 where nobody wants to know. */
-static void record_made(const struct wl_cpu_unit *unit, enum wl_trace_made made, uint64_t begin, uint32_t instructions) {
-    if (!begin)
-        return;
-    const uint64_t end = wl_trace_now();
-    const uint32_t name = wl_trace_name(unit->name);
-    struct wl_trace_record *record = wl_trace_take();
-    if (!record)
-        return;
-    record->begin = begin;
-    record->end = end;
-    record->correlation = wl_trace_call();
-    record->name = name;
-    record->detail = (uint8_t)made;
-    record->instructions = instructions;
-    wl_trace_put(record, WL_TRACE_COMPILE);
-}
-
-static uint64_t record_begin(void) { return wl_trace_runs() ? wl_trace_now() : 0; }
-
 /* What code tells. Where there is no threaded code, native code has none to leave for: then initcheck takes the unit for one that has no undefined
  * bits. */
 static unsigned tools_of(const struct wl_cpu_unit *unit, bool native) {
@@ -227,13 +207,13 @@ static enum wl_status translate(struct wl_device_module *module, const struct wl
     enum wl_status status = wl_translator_use(&translator);
     if (status != WL_OK)
         return status;
-    const uint64_t begin = record_begin();
+    const uint64_t begin = wl_trace_code_begin();
     struct wl_translate_request request = make_request(translator, module, unit, mode);
     request.loop_entries = loops;
     status = translator->translate(&request, result);
     if (status != WL_OK)
         return wl_fail(status, "%s", translator->failure());
-    record_made(unit, WL_TRACE_MADE_NATIVE, begin, result->instructions);
+    wl_trace_code_end(unit->name, WL_TRACE_MADE_NATIVE, begin, result->instructions);
     char copy[64];
     if (mode == WL_MODE_WORKGROUP)
         snprintf(copy, sizeof copy, "workgroup of %u x %u x %u", unit->workgroup_size[0], unit->workgroup_size[1], unit->workgroup_size[2]);
@@ -268,14 +248,14 @@ static struct wl_cache_key unit_key(const struct wl_device_module *module, const
 static enum wl_status load_cached(const struct wl_cache_key *key, const struct wl_cpu_unit *unit, struct wl_native **native) {
     void *object;
     size_t size;
-    const uint64_t begin = record_begin();
+    const uint64_t begin = wl_trace_code_begin();
     enum wl_status status = wl_cache_read(key, &object, &size);
     if (status != WL_OK)
         return WL_NOT_FOUND;
     status = wl_native_load(native, object, size);
     free(object);
     if (status == WL_OK) {
-        record_made(unit, WL_TRACE_MADE_CACHED, begin, (*native)->info->instructions);
+        wl_trace_code_end(unit->name, WL_TRACE_MADE_CACHED, begin, (*native)->info->instructions);
         return WL_OK;
     }
     wl_log(2, "a cached object of %s is not usable (%s); it is made again", unit->name, wl_failure());
@@ -340,7 +320,7 @@ static bool make_steps(struct wl_device_module *module, struct wl_cpu_unit *unit
     const struct wl_threaded *threaded = NULL;
     if (wl_threaded_use(&threaded) != WL_OK)
         return false;
-    const uint64_t begin = record_begin();
+    const uint64_t begin = wl_trace_code_begin();
     struct wl_translate_request request = make_request(NULL, module, unit, WL_MODE_FULL);
     if (threaded->steps(&request, &result) != WL_OK) {
         wl_log(3, "no threaded code: %s", threaded->failure());
@@ -361,7 +341,7 @@ static bool make_steps(struct wl_device_module *module, struct wl_cpu_unit *unit
     unit->steps_control = result.control;
     unit->steps_info = result.info;
     unit->no_steps = false;
-    record_made(unit, WL_TRACE_MADE_THREADED, begin, result.info->instructions);
+    wl_trace_code_end(unit->name, WL_TRACE_MADE_THREADED, begin, result.info->instructions);
     wl_log(3, "threaded %s: %u instructions, decode %llu us, steps %llu us", unit->name, result.info->instructions,
            (unsigned long long)result.decode_ns / 1000, (unsigned long long)result.build_ns / 1000);
     return true;
