@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#define WL_WAVE_ABI 5
+#define WL_WAVE_ABI 6
 #define WL_STRIP    16 /* lanes that translated code handles at once */
 
 /* Scalar register numbers, the same for all generations. */
@@ -117,7 +117,8 @@ struct wl_wave {
     /* 76 */ uint32_t mode_register;    /* HW_REG_MODE: float_mode in bits 7:0 */
     /* 80 */ uint32_t fuel;             /* rounds of a spinning loop before it yields; some count more. The runner refills it */
     /* 84 */ uint32_t fault_pc;         /* in threaded code: the instruction, bytes from the unit's entry / 4 + 1; else 0 */
-    /* 88 */ uint64_t padding;          /* always 0 */
+    /* 88 */ uint32_t moved;            /* 1: it has left a loop that only looks (wl_resume_point). The runner sets 0 */
+    /* 92 */ uint32_t padding;          /* always 0 */
     /* 96 */ uint64_t workgroup_stride; /* in workgroup mode, of the first wave: bytes from each wave's state to the next one's */
     /* 104 */ union {
         uint64_t workgroup_masks[2];    /* WL_EXIT_SPLIT: scalar registers in which each wave has a mask of its own */

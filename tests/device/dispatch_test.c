@@ -439,8 +439,8 @@ static uint32_t caller(struct wl_wave *wave) {
 }
 
 static void calls_return(void **state) {
-    static const struct harness_info caller_info = {WL_WAVE_ABI, 8, 5, 2, 1, 0, 0, 0, {{4096, 0, 0}, {4096 + 8, 1, 0}}},
-                                     callee_info = {WL_WAVE_ABI, 8, 5, 1, 0, 0, 0, 0, {{8192, 0, 0}, {0, 0, 0}}};
+    static const struct harness_info caller_info = {WL_WAVE_ABI, 8, 5, 2, 1, 0, 0, 0, {{4096, 0, 0, 0}, {4096 + 8, 1, 0, 0}}},
+                                     callee_info = {WL_WAVE_ABI, 8, 5, 1, 0, 0, 0, 0, {{8192, 0, 0, 0}, {0, 0, 0, 0}}};
     (void)state;
     assert_int_equal(wl_units_install(h.module, 4096, WL_MODE_FULL, WL_SHAPE_LINES, 64, caller, harness_info(&caller_info)), WL_OK);
     assert_int_equal(wl_units_install(h.module, 8192, WL_MODE_FULL, WL_SHAPE_ANY, 64, callee, harness_info(&callee_info)), WL_OK);

@@ -24,12 +24,13 @@ void harness_load(struct harness *h) {
 }
 
 void harness_code(struct harness *h, wl_unit_code *full, wl_unit_code *masked, bool may_wait) {
-    static const struct harness_info infos[3] = {
-        {WL_WAVE_ABI, 8, 5, 1, 0, 0, 0, 0, {{4096, 0, 0}, {0, 0, 0}}},
-        {WL_WAVE_ABI, 8, 5, 1, WL_WAITS, 0, 0, 0, {{4096, 0, 0}, {0, 0, 0}}},
-        {WL_WAVE_ABI, 8, 5, 1, WL_WAITS | WL_POLLS, 0, 0, 0, {{4096, 0, 0}, {0, 0, 0}}},
+    static const struct harness_info infos[4] = {
+        {WL_WAVE_ABI, 8, 5, 1, 0, 0, 0, 0, {{4096, 0, 0, 0}, {0, 0, 0, 0}}},
+        {WL_WAVE_ABI, 8, 5, 1, WL_WAITS, 0, 0, 0, {{4096, 0, 0, 0}, {0, 0, 0, 0}}},
+        {WL_WAVE_ABI, 8, 5, 1, WL_WAITS | WL_POLLS, 0, 0, 0, {{4096, 0, 0, 0}, {0, 0, 0, 0}}},
+        {WL_WAVE_ABI, 8, 5, 2, WL_WAITS | WL_POLLS, 0, 0, 0, {{4096, 0, 0, 0}, {4096, 0, 0, 1}}},
     };
-    const struct wl_unit_info *info = harness_info(&infos[!may_wait ? 0 : h->polls ? 2 : 1]);
+    const struct wl_unit_info *info = harness_info(&infos[!may_wait ? 0 : h->looks ? 3 : h->polls ? 2 : 1]);
     for (int shape = 0; shape < WL_SHAPE_COUNT; shape++) {
         assert_int_equal(wl_units_install(h->module, 4096, WL_MODE_FULL, (enum wl_shape)shape, h->object.kernels[0].wave_size, full, info),
                          WL_OK);

@@ -28,6 +28,7 @@ struct harness {
     struct wl_device_function *function;
     struct wl_launch launch;
     bool polls; /* code that may wait waits for other workgroups */
+    bool looks; /* where it yields it does nothing but look */
 };
 
 /* The first 8 bytes of the arguments of the kernel that the wave runs. */

@@ -10,7 +10,7 @@
 __attribute__((visibility("default"))) const struct {
     uint32_t abi, rows, instructions, resume_count, may_wait, keeps_wave, may_workgroup_mode, reserved;
     struct wl_resume_point resume;
-} wl_unit_info = {WL_WAVE_ABI, 8, 5, 1, 0, 0, 0, 0, {4096, 0, 0}};
+} wl_unit_info = {WL_WAVE_ABI, 8, 5, 1, 0, 0, 0, 0, {4096, 0, 0, 0}};
 
 static const float factors[4] = {1.5f, 2.5f, 3.5f, 4.5f};
 static const float *const chosen[2] = {&factors[1], &factors[3]};

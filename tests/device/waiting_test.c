@@ -1,4 +1,4 @@
-/* Workgroups that wait for earlier and for later ones of their grid. */
+/* Workgroups that wait for earlier and for later ones of their grid, and for others. */
 #include "device/cpu/memory.h"
 #include "device/cpu/run/workers.h"
 #include "harness.h"
@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -176,14 +179,66 @@ static void waiting_for_later_workgroups_ends(void **state) {
     }
 }
 
+/* Looks at a flag and counts how often, as registers of a loop do. */
+static _Atomic uint32_t flag;
+static uint32_t looking_unit(struct wl_wave *wave) {
+    wave->sgpr[3]++;
+    wave->resume = 1;
+    return atomic_load(&flag) ? WL_EXIT_END : WL_EXIT_YIELD;
+}
+
+static _Atomic int launching;
+static void *run_launching(void *harness) {
+    atomic_store(&launching, (int)syscall(SYS_gettid));
+    return run_launch(harness);
+}
+
+/* How often a thread of this process has slept. */
+static unsigned long sleeps_of(int thread) {
+    char path[64], line[128];
+    unsigned long sleeps = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%d/status", thread);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file))
+        if (strncmp(line, "voluntary_ctxt_switches:", 24) == 0)
+            sleeps = strtoul(line + 24, NULL, 10);
+    assert_int_equal(fclose(file), 0);
+    return sleeps;
+}
+
+/* A thread whose waves do nothing but look, and count, sleeps between their turns, and goes on when they find what they wait for. */
+static void threads_sleep_while_waves_look(void **state) {
+    enum { SLEEPS = 50, LONGEST_WAIT = 60 };
+    pthread_t thread;
+    void *ran;
+    (void)state;
+    h.polls = h.looks = true;
+    harness_code(&h, looking_unit, looking_unit, true);
+    atomic_store(&flag, 0);
+    atomic_store(&launching, 0);
+    assert_int_equal(pthread_create(&thread, NULL, run_launching, &h), 0);
+    while (!atomic_load(&launching))
+        sched_yield();
+    const time_t begin = time(NULL);
+    const unsigned long before = sleeps_of(launching);
+    unsigned long sleeps = 0;
+    while (sleeps < SLEEPS && time(NULL) < begin + LONGEST_WAIT) {
+        sched_yield();
+        sleeps = sleeps_of(launching) - before;
+    }
+    atomic_store(&flag, 1);
+    assert_int_equal(pthread_join(thread, &ran), 0);
+    assert_ptr_equal(ran, &h);
+    assert_true(sleeps >= SLEEPS);
+}
+
 /* With an argument: the tests that it names, with * for any text. */
 int main(int argc, char **argv) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_device, close_device)
     const struct CMUnitTest tests[] = {
-        TEST(waiting_for_earlier_workgroups_ends),
-        TEST(parts_without_a_thread_are_begun),
-        TEST(waiting_ends_where_memory_does),
-        TEST(waiting_for_later_workgroups_ends),
+        TEST(waiting_for_earlier_workgroups_ends), TEST(parts_without_a_thread_are_begun), TEST(waiting_ends_where_memory_does),
+        TEST(waiting_for_later_workgroups_ends),   TEST(threads_sleep_while_waves_look),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

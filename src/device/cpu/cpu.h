@@ -181,6 +181,7 @@ struct wl_runner {
     struct wl_group *group;
     enum wl_mode mode;
     enum wl_wave_state state;
+    bool only_looks;             /* YIELDED: in its last turn it did nothing but look whether others have changed memory */
     struct wl_gws_wait gws_wait; /* WL_WAVE_GRID: what the wave waits for */
     struct wl_debug_wave *debug; /* NULL: it has not run in a launch that a debugger may stop */
 };
@@ -212,6 +213,7 @@ struct wl_group {
     uint64_t number;                        /* of the workgroup in the grid */
     uint64_t print;                         /* a hash of its waves' states when it had its last turn; 0: not known */
     uint32_t fuel;                          /* how long its waves' next turn may take, in the units of wl_wave.fuel */
+    uint32_t looks;                         /* how often a wave that only looks may yield in its turn before others have theirs */
     struct wl_group *next;                  /* in a list of struct wl_parked_groups */
     struct wl_group *older;                 /* in the list of all places of the job */
     struct wl_sanitized_group *sanitized;   /* in launches that sanitizers watch */

@@ -86,7 +86,8 @@ struct wl_translate_request {
 struct wl_resume_point {
     uint64_t address;     /* virtual address of the instruction at which execution goes on */
     uint32_t is_return;   /* 1: behind a call: a JUMP to `address` enters here */
-    uint32_t first_leads; /* 1: a workgroup's first wave goes on first here, else last (turns.h) */
+    uint16_t first_leads; /* 1: a workgroup's first wave goes on first here, else last (turns.h) */
+    uint16_t only_looks;  /* 1: in a loop that does nothing but wait for what others write. Who leaves it sets wl_wave.moved */
 };
 enum { WL_WAITS = 1, WL_POLLS = 2, WL_SPINS = 4 };
 struct wl_unit_info {

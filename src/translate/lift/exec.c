@@ -120,6 +120,7 @@ static void go_idle(struct wl_lift *l, const struct wl_idle *idle, unsigned left
     for (unsigned i = 0; i < idle->count; i++) {
         if (l->unit.code->blocks[idle->block[i]].is_spin_header)
             wl_lift_spend_fuel(l, idle->block[i]);
+        wl_lift_end_looks(l, idle->block[i]);
         if (wl_counts(l))
             wl_sanitize_count(l, idle->block[i], LLVMConstNull(l->i64));
         if (wl_follows_values(l))

@@ -20,7 +20,9 @@ bool wl_lift_liveness(struct wl_lift *l, struct wl_effects *effects);
 void wl_lift_block(struct wl_lift *l, uint32_t block);
 /* At the header of a spinning loop, which runs on for a while, then lets other waves run. */
 void wl_lift_spend_fuel(struct wl_lift *l, uint32_t block);
-/* The same, or the loop that begins there if it is run strip by strip. */
+/* At the start of a basic block: if a loop that only looks may end there, the wave has moved (wl_wave.moved). */
+void wl_lift_end_looks(struct wl_lift *l, uint32_t block);
+/* Lifts a basic block, or the loop that begins there if it is run strip by strip. */
 void wl_lift_block_or_loop(struct wl_lift *l, uint32_t block);
 /* Lifts a basic block's instructions where the builder stands, without what its end does; l->unit.block is the basic block then. `facts`
  * is used as long as l->unit.facts is set, which is the caller's to clear. False, with l->status: no memory. */

@@ -201,6 +201,14 @@ static void mark_leaving(struct wl_lift *l, LLVMValueRef from) {
             LLVMSetMetadata(i, LLVMGetMDKindIDInContext(l->context, WL_LEAVING, strlen(WL_LEAVING)), empty);
 }
 
+void wl_lift_end_looks(struct wl_lift *l, uint32_t block) {
+    if (!l->unit.code->blocks[block].ends_looks)
+        return;
+    LLVMValueRef before = LLVMGetLastInstruction(LLVMGetInsertBlock(l->b));
+    set_wave_field(l, offsetof(struct wl_wave, moved), wl_lift_int(l, l->i32, 1));
+    mark_leaving(l, before); /* a wave may start anew with it */
+}
+
 void wl_lift_exit_to_block(struct wl_lift *l, enum wl_exit why, uint32_t block) {
     wl_assert(wl_region_is_flushed(l) && block < l->unit.code->block_count);
     const struct wl_block *to = &l->unit.code->blocks[block];
@@ -621,7 +629,7 @@ static void add_info(struct wl_lift *l) {
             continue;
         uint64_t address = block->count ? unit->insts[block->first].address : 0;
         LLVMValueRef fields[] = {wl_lift_int(l, l->i64, address), wl_lift_int(l, l->i32, block->is_return),
-                                 wl_lift_int(l, l->i32, wl_first_wave_leads(unit, p))};
+                                 wl_lift_int(l, l->i32, (uint32_t)wl_first_wave_leads(unit, p) | (uint32_t)block->only_looks << 16)};
         wl_assert(block->resume < unit->resume_count && !points[block->resume]);
         points[block->resume] = LLVMConstStructInContext(l->context, fields, 3, 0);
     }

@@ -221,6 +221,12 @@ static const struct wl_step *run_spend_fuel(struct wl_machine *m, const struct w
     return step + 1;
 }
 
+/* The wave does more than look again. */
+static const struct wl_step *run_end_looks(struct wl_machine *m, const struct wl_step *step) {
+    m->wave->moved = 1;
+    return step + 1;
+}
+
 static enum wl_mode mode_of(const struct wl_machine *m) {
     uint64_t all = m->wave_size == 64 ? UINT64_MAX : UINT32_MAX;
     return wl_machine_exec(m) == all ? WL_MODE_FULL : WL_MODE_MASKED;
@@ -363,6 +369,8 @@ static void add_start(struct wl_steps_builder *b, const struct wl_block *block) 
     e->detail = wl_block_fuel(block);
     if (block->is_spin_header)
         wl_steps_add(b, run_spend_fuel, e);
+    if (block->ends_looks)
+        wl_steps_add(b, run_end_looks, e);
 }
 
 bool wl_steps_instruction(struct wl_steps_builder *b, const struct wl_inst *inst) {
@@ -433,7 +441,8 @@ static bool make_info(struct wl_steps_builder *b) {
             continue;
         info->resume[block->resume] = (struct wl_resume_point){.address = block->count ? unit->insts[block->first].address : 0,
                                                                .is_return = block->is_return,
-                                                               .first_leads = wl_first_wave_leads(unit, p)};
+                                                               .first_leads = wl_first_wave_leads(unit, p),
+                                                               .only_looks = block->only_looks};
         wl_assert(block->resume < unit->resume_count && b->first[p] < b->step_count);
         b->steps->resume[block->resume] = b->first[p];
     }

@@ -406,6 +406,8 @@ static void mark_spinning_loop(struct wl_unit *unit, uint32_t header, uint32_t l
     unit->polls |= waits && for_others;
     if (waits)
         mark_looks(unit, header, latch);
+    if (waits && !clock)
+        wl_loop_mark_looks(unit, header, latch);
 }
 
 static void link_blocks(struct wl_unit *unit, const uint64_t *starts, uint64_t entry) {
@@ -446,6 +448,7 @@ static void link_blocks(struct wl_unit *unit, const uint64_t *starts, uint64_t e
             mark_spinning_loop(unit, block->target, p);
         }
     }
+    wl_unit_find_ends_of_looks(unit);
 }
 
 /* Numbers the resume points: the entry is 0, the others follow in address order. */

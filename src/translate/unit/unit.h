@@ -11,7 +11,7 @@
  *   unit.c       reads and cuts                      effects.c     what an instruction reads and writes
  *   liveness.c   which registers are live            spin.c        loops that wait for others
  *   turns.h      who goes first behind a barrier     mask_work.h   scalar instructions on masks
- *   private_buffer.c  buffers that are private memory
+ *   private_buffer.c  buffers that are private memory    looks.c  loops that do nothing but wait
  *   float_mode.c rounding and denormals that differ by type
  *   count.c      what the profiler counts              defined.c     for initcheck: cuts behind loads */
 #ifndef WL_TRANSLATE_UNIT_H
@@ -66,6 +66,8 @@ struct wl_block {
     bool is_spin_header;              /* a loop that waits for others or for a time starts here: it must yield now and then */
     bool waits_for_others;            /* that loop may wait for what other workgroups write */
     bool reads_clock;                 /* that loop reads one: its rounds are long */
+    bool only_looks;                  /* it is in a loop that waits and does nothing else (looks.c) */
+    bool ends_looks;                  /* it is in none, and may follow one that is */
     bool is_cut;                      /* it begins where a long basic block was cut, for its length alone */
     bool narrows;                     /* EXEC end: EXEC can only have lost lanes */
     struct wl_live live_in, live_out; /* live_out: before the end's own exit or branch is taken */
@@ -127,6 +129,15 @@ bool wl_unit_is_in_loop(const struct wl_unit *unit, uint32_t block);
 /* Whether a loop, the basic blocks from a header to its last backward branch, may have to wait for what other waves write; `for_others`:
  * with loads that see other workgroups' stores. Basic blocks are linked. */
 bool wl_loop_waits(const struct wl_unit *unit, uint32_t header, uint32_t latch, bool *for_others);
+
+/* ---- looks.c ---- */
+
+/* Of a loop that waits, whether that is all it does: until others change memory, each round is like the one before, counters aside. */
+bool wl_loop_only_looks(const struct wl_unit *unit, uint32_t header, uint32_t latch);
+/* Marks the basic blocks of such a loop (only_looks). */
+void wl_loop_mark_looks(struct wl_unit *unit, uint32_t header, uint32_t latch);
+/* Marks the basic blocks behind those (ends_looks). */
+void wl_unit_find_ends_of_looks(struct wl_unit *unit);
 
 /* ---- private_buffer.c ---- */
 

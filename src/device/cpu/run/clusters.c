@@ -174,11 +174,12 @@ void wl_clusters_run(struct wl_job *job, struct wl_thread *thread) {
     enum { PATIENCE = 128 };
     const uint32_t most = wl_cpu_residents(job) / wl_pool_size(job->device->pool) / wl_cluster_workgroups(job->launch);
     struct clusters mine = {NULL, NULL, 0};
-    for (unsigned idle = 0; !wl_job_stopped(job);) {
-        if (!mine.count || (idle >= PATIENCE && mine.count < most)) {
+    struct wl_wait wait = {0};
+    while (!wl_job_stopped(job)) {
+        if (!mine.count || (wait.rounds >= PATIENCE && mine.count < most)) {
             if (!start_next(job, thread, &mine))
                 return;
-            idle = 0;
+            wait = (struct wl_wait){0};
         }
         if (!mine.count)
             return;
@@ -187,8 +188,8 @@ void wl_clusters_run(struct wl_job *job, struct wl_thread *thread) {
         if (progress == WL_GROUP_FAILED)
             return;
         if (progress == WL_GROUP_IDLE)
-            wl_back_off(idle++, false);
+            wl_back_off(&wait, WL_WAITING_MORE);
         else
-            idle = 0;
+            wait = (struct wl_wait){0};
     }
 }

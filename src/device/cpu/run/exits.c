@@ -188,8 +188,17 @@ static enum wl_wave_state answer_gws(struct wl_job *job, struct wl_thread *threa
     return WL_WAVE_READY;
 }
 
+/* Called when a wave yields. */
+static bool only_looks(const struct wl_runner *runner, struct wl_wave *wave) {
+    const struct wl_unit_info *info = atomic_load_explicit(&runner->unit->info[runner->mode], memory_order_acquire);
+    const bool moved = wave->moved;
+    wave->moved = 0;
+    return !moved && info && wave->resume < info->resume_count && info->resume[wave->resume].only_looks;
+}
+
 enum wl_wave_state wl_wave_run_on(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave,
                                   uint32_t reason) {
+    uint32_t looks = 0;
     for (unsigned jumps = 0;; reason = runner->code(wave)) {
         switch ((enum wl_exit)reason) {
         case WL_EXIT_END:
@@ -199,6 +208,9 @@ enum wl_wave_state wl_wave_run_on(struct wl_job *job, struct wl_thread *thread, 
         case WL_EXIT_YIELD:
             wave->fuel = WL_FUEL; /* not at other exits: a loop may change EXEC in every round */
             answer_message(job, thread, runner);
+            runner->only_looks = only_looks(runner, wave);
+            if (runner->only_looks && looks++ < runner->group->looks)
+                continue;
             return WL_WAVE_YIELDED;
         case WL_EXIT_MODE:
             if (!answer_mode(job, thread, runner, wave))

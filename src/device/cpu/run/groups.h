@@ -37,10 +37,22 @@ enum wl_progress wl_group_run_workgroup(struct wl_job *job, struct wl_thread *th
 bool wl_group_take_chunk(struct wl_job *job, const struct wl_thread *thread, uint64_t chunk, uint64_t *first, uint64_t *end);
 
 /* ---- waiting.c ---- */
-/* Called after each round in which all waves only waited. Returns at once in the first rounds of a wait, lets other threads of the machine
- * run in later ones, and sleeps for a moment in still later ones, unless the waves count or look at a clock (`changes`). `rounds`: how many
- * such rounds there were before. */
-void wl_back_off(unsigned rounds, bool changes);
+/* A wait of a thread, in whose rounds all waves only waited. Zeros: it begins. */
+struct wl_wait {
+    unsigned rounds;
+    uint64_t begin; /* when it was found that waves only look; 0: they do more, or it is not known yet */
+    uint64_t round; /* when the last round began */
+    uint32_t looks; /* for wl_group.looks */
+};
+/* What the waves did in a round. MORE: some walked through memory, say. COUNT: some may count or look at a clock, so that the wait ends by
+ * itself. LOOK: all of them did nothing but look at the same memory again (wl_runner.only_looks). */
+enum wl_waiting { WL_WAITING_MORE, WL_WAITING_COUNT, WL_WAITING_LOOK };
+/* Called after each round. Returns at once in the first rounds of a wait, lets other threads of the machine run in later ones, and sleeps
+ * between still later ones, but not if waves count. If they only look it sleeps for up to 1/32 of the time that it has waited, as
+ * long as many rounds take, and 10 ms at most: long waits take a few percent of a CPU. */
+void wl_back_off(struct wl_wait *wait, enum wl_waiting waiting);
+/* Whether all waves of a workgroup that have not ended only look, or wait to be let on. */
+bool wl_group_only_looks(const struct wl_group *group);
 /* Takes workgroups until none is left, and runs each until it ends or is parked. A thread that has nothing to start goes on with what is
  * parked. */
 void wl_waiting_run_chunks(struct wl_job *job, struct wl_thread *thread);

@@ -1,6 +1,7 @@
 /* Grids whose workgroups may wait for each other, and cooperative launches (groups.h). */
 #include "device/cpu/run/groups.h"
 
+#include "base/clock.h"
 #include "base/cpu.h"
 #include "device/cpu/memory.h"
 #include "device/cpu/run/exits.h"
@@ -13,16 +14,58 @@
 #include <sched.h>
 #include <time.h>
 
-void wl_back_off(unsigned rounds, bool changes) {
+enum { MOMENT = 50000 }; /* ns */
+
+/* How long to sleep between rounds of waves that only look; 0: not yet. */
+static uint64_t time_to_sleep(struct wl_wait *wait) {
+    enum { FIRST = 1000000, SHORT = 2000000, LONGEST = 10000000, PART = 32, ROUNDS = 64, MOST_LOOKS = 4096 }; /* the first three in ns */
+    const uint64_t now = wl_now();
+    if (!wait->begin)
+        wait->begin = wait->round = now;
+    const uint64_t waited = now - wait->begin, worked = now - wait->round;
+    wait->round = now;
+    if (waited < FIRST)
+        return 0;
+    uint64_t time = worked * ROUNDS < SHORT ? SHORT : worked * ROUNDS < LONGEST ? worked * ROUNDS : LONGEST;
+    time = time < waited / PART ? time : waited / PART;
+    if (worked * ROUNDS * 2 < time && wait->looks < MOST_LOOKS) /* loops that give up after many looks get there as well */
+        wait->looks = wait->looks * 2 + 1;
+    else if (worked * ROUNDS > time)
+        wait->looks /= 2;
+    return time;
+}
+
+void wl_back_off(struct wl_wait *wait, enum wl_waiting waiting) {
     enum { EAGER = 64, PATIENT = 2048 };
+    const unsigned rounds = wait->rounds++;
+    uint64_t time = 0;
     if (rounds < EAGER) {
         wl_relax();
-    } else if (rounds < PATIENT || changes) {
-        sched_yield();
-    } else {
-        struct timespec moment = {0, 50000};
-        nanosleep(&moment, NULL);
+        return;
     }
+    if (waiting == WL_WAITING_LOOK) {
+        time = time_to_sleep(wait);
+    } else {
+        wait->begin = wait->looks = 0;
+        time = rounds < PATIENT || waiting == WL_WAITING_COUNT ? 0 : MOMENT;
+    }
+    if (!time) {
+        sched_yield();
+        return;
+    }
+    const struct timespec moment = {0, (long)time};
+    nanosleep(&moment, NULL);
+    if (wait->begin)
+        wait->round = wl_now();
+}
+
+bool wl_group_only_looks(const struct wl_group *group) {
+    for (uint32_t w = 0; w < group->wave_count; w++) {
+        const struct wl_runner *runner = &group->runners[w];
+        if (runner->state == WL_WAVE_READY || (runner->state == WL_WAVE_YIELDED && !runner->only_looks))
+            return false;
+    }
+    return true;
 }
 
 /* Whether sanitizers say that the workgroup will wait for ever. */
@@ -36,24 +79,32 @@ static enum wl_progress run_started(struct wl_job *job, struct wl_thread *thread
                                     enum wl_progress progress) {
     enum { PHASES_A_ROUND = 32 };
     uint32_t phases = job->in_order ? PHASES_A_ROUND * patience : UINT32_MAX;
-    for (unsigned waits = 0; progress != WL_GROUP_DONE && progress != WL_GROUP_FAILED;) {
+    struct wl_wait wait = {0};
+    while (progress != WL_GROUP_DONE && progress != WL_GROUP_FAILED) {
         progress = wl_group_step(job, thread, group, &phases);
         if (wl_job_stopped(job) || is_stuck(job, group, progress))
             return WL_GROUP_FAILED; /* also waves that meet at barriers for ever */
         if (phases == 0)
             return progress;
         if (progress != WL_GROUP_IDLE)
-            waits = 0;
-        else if (++waits >= patience)
+            wait.rounds = 0;
+        else if (wait.rounds + 1 >= patience)
             return WL_GROUP_IDLE;
         else
-            wl_back_off(waits, false);
+            wl_back_off(&wait, WL_WAITING_MORE);
     }
     return progress;
 }
 
-/* Gives a turn to a parked workgroup. With `look`, *changes becomes true if that workgroup does more than wait. */
-static enum wl_progress turn_of_parked(struct wl_job *job, struct wl_thread *thread, bool look, bool *changes) {
+/* Turns of parked workgroups, until each has had one. */
+struct sweep {
+    bool look;               /* whether `waiting` is asked for */
+    enum wl_waiting waiting; /* what is known of those that had theirs */
+    uint32_t looks;          /* for wl_group.looks */
+};
+
+/* Gives a turn to a parked workgroup. */
+static enum wl_progress turn_of_parked(struct wl_job *job, struct wl_thread *thread, struct sweep *sweep) {
     enum { LEAST_FUEL = WL_FUEL / 32, MOST_FUEL = 64 * WL_FUEL };
     struct wl_group *group = wl_parked_take(job);
     if (!group)
@@ -61,7 +112,9 @@ static enum wl_progress turn_of_parked(struct wl_job *job, struct wl_thread *thr
     uint32_t phases = 1;
     for (uint32_t w = 0; w < group->wave_count; w++)
         wl_group_wave(group, w)->fuel = group->fuel < LEAST_FUEL ? LEAST_FUEL : group->fuel;
+    group->looks = job->follows_waves ? 0 : sweep->looks;
     enum wl_progress progress = wl_group_step(job, thread, group, &phases);
+    group->looks = 0;
     if (progress == WL_GROUP_MOVED)
         progress = run_started(job, thread, group, 1, progress);
     thread->running = NULL;
@@ -71,11 +124,14 @@ static enum wl_progress turn_of_parked(struct wl_job *job, struct wl_thread *thr
         wl_parked_end(job, group);
         return progress;
     }
-    if (!look || progress != WL_GROUP_IDLE || !wl_parked_changed(job, group)) {
+    if (!sweep->look || progress != WL_GROUP_IDLE || (!job->follows_waves && wl_group_only_looks(group))) {
         group->fuel = 0;
+    } else if (!wl_parked_changed(job, group)) {
+        group->fuel = 0;
+        sweep->waiting = sweep->waiting == WL_WAITING_LOOK ? WL_WAITING_MORE : sweep->waiting;
     } else { /* the waves' registers change: they count, or read one place after the other, and get longer turns */
         group->fuel = group->fuel == 0 ? WL_FUEL : group->fuel < MOST_FUEL ? 2 * group->fuel : MOST_FUEL;
-        *changes = true;
+        sweep->waiting = WL_WAITING_COUNT;
     }
     wl_parked_put(job, group);
     return progress;
@@ -85,6 +141,7 @@ static enum wl_progress turn_of_parked(struct wl_job *job, struct wl_thread *thr
 static void run_waiting_group(struct wl_job *job, struct wl_thread *thread, uint64_t number, enum wl_progress progress) {
     enum { PATIENCE = 128, LESS_PATIENCE = 8 }; /* the latter if there are others that may know more, or rounds take long */
     unsigned idle = 0;
+    struct wl_wait wait = {0};
     while (progress != WL_GROUP_DONE && progress != WL_GROUP_FAILED) {
         const uint32_t others = atomic_load_explicit(&job->parked.count, memory_order_relaxed);
         progress = run_started(job, thread, &thread->group, others || job->follows_waves ? LESS_PATIENCE : PATIENCE, progress);
@@ -93,12 +150,13 @@ static void run_waiting_group(struct wl_job *job, struct wl_thread *thread, uint
         thread->running = NULL;
         if (wl_parked_add(job, &thread->group, number))
             return;
-        bool changes; /* there is no memory for one more: this one goes on, and so do the parked ones, for which it may wait */
-        const enum wl_progress other = turn_of_parked(job, thread, false, &changes);
+        /* There is no memory for one more: this one goes on, and so do the parked ones, for which it may wait. */
+        const enum wl_progress other = turn_of_parked(job, thread, &(struct sweep){0});
         if (other == WL_GROUP_FAILED)
             return;
         idle = other == WL_GROUP_IDLE ? idle + 1 : 0;
-        wl_back_off(idle / (others + 1), false);
+        wait.rounds = idle / (others + 1);
+        wl_back_off(&wait, WL_WAITING_MORE);
     }
 }
 
@@ -112,28 +170,31 @@ static bool may_start(struct wl_job *job, uint64_t number) {
  * than the launching one, until others have all of them. False: the thread has to leave the job, which has failed or has other threads. */
 static bool serve_parked(struct wl_job *job, struct wl_thread *thread, uint64_t number, bool may_leave) {
     enum { LOOK = 64 }; /* after so many rounds without progress, turn_of_parked looks which workgroups do more than wait */
-    unsigned idle = 0, rounds = 0;
-    bool changes = false;
+    unsigned idle = 0;
+    struct wl_wait wait = {0};
+    struct sweep sweep = {0};
     while (!wl_job_stopped(job)) {
         const uint32_t count = atomic_load_explicit(&job->parked.count, memory_order_acquire);
         if (number == UINT64_MAX ? count == 0 || (!thread->launches && wl_parked_all_taken(job)) : may_start(job, number))
             return true;
-        enum wl_progress progress = turn_of_parked(job, thread, rounds >= LOOK, &changes);
+        enum wl_progress progress = turn_of_parked(job, thread, &sweep);
         if (progress == WL_GROUP_FAILED)
             return false;
         if (progress != WL_GROUP_IDLE) {
-            idle = rounds = 0;
+            idle = 0;
+            wait = (struct wl_wait){0};
+            sweep = (struct sweep){0};
             continue;
         }
         if (++idle < count)
             continue;
-        if (may_leave && rounds >= LOOK && wl_pool_wants(job->device->pool, thread->index, job)) {
+        if (may_leave && wait.rounds >= LOOK && wl_pool_wants(job->device->pool, thread->index, job)) {
             thread->leaves_early = true;
             return false;
         }
-        wl_back_off(rounds++, changes);
+        wl_back_off(&wait, sweep.waiting);
         idle = 0;
-        changes = false;
+        sweep = (struct sweep){wait.rounds >= LOOK, wait.rounds >= LOOK ? WL_WAITING_LOOK : WL_WAITING_MORE, wait.looks};
     }
     return false;
 }
@@ -183,9 +244,9 @@ void wl_waiting_run_chunks(struct wl_job *job, struct wl_thread *thread) {
     while (!wl_job_stopped(job)) {
         const bool parked = atomic_load_explicit(&job->parked.count, memory_order_relaxed);
         if (parked) {
-            bool changes;
+            struct sweep sweep = {0};
             const uint64_t own = first < end ? first : job->total, next = lowest_to_start(job, own);
-            if (turn_of_parked(job, thread, false, &changes) == WL_GROUP_FAILED)
+            if (turn_of_parked(job, thread, &sweep) == WL_GROUP_FAILED)
                 return;
             if (next < job->total && !serve_parked(job, thread, next, may_leave && first == end))
                 return;
@@ -213,10 +274,10 @@ void wl_waiting_run_chunks(struct wl_job *job, struct wl_thread *thread) {
 
 void wl_waiting_run_resident(struct wl_job *job, struct wl_thread *thread) {
     enum { LOOK = 64 }; /* rounds without progress before it does */
-    unsigned idle = 0;
+    struct wl_wait wait = {0};
     uint64_t offset = thread->index * job->total / wl_pool_size(job->device->pool);
     while (atomic_load(&job->groups_done) < job->total && !wl_job_stopped(job)) {
-        bool moved = false;
+        bool moved = false, looks = !job->follows_waves;
         for (uint64_t n = 0; n < job->total && !wl_job_stopped(job); n++) {
             uint64_t number = (n + offset) % job->total;
             struct wl_group *group = &job->groups[number];
@@ -230,24 +291,26 @@ void wl_waiting_run_resident(struct wl_job *job, struct wl_thread *thread) {
                 thread->running = &group->runners[0];
                 progress = wl_group_start(job, thread, group, id);
             }
+            group->looks = job->follows_waves ? 0 : wait.looks;
             if (!group->done && progress != WL_GROUP_FAILED)
                 progress = wl_group_step(job, thread, group, &phases);
             if (progress == WL_GROUP_DONE) {
                 group->done = true;
                 atomic_fetch_add(&job->groups_done, 1);
             }
+            looks &= group->done || wl_group_only_looks(group);
             moved |= progress != WL_GROUP_IDLE || (!group->done && is_stuck(job, group, progress));
             thread->running = NULL;
             atomic_flag_clear_explicit(&group->claimed, memory_order_release);
         }
         if (moved) {
-            idle = 0;
+            wait = (struct wl_wait){0};
             continue;
         }
-        if (!thread->launches && idle >= LOOK && wl_pool_wants(job->device->pool, thread->index, job)) {
+        if (!thread->launches && wait.rounds >= LOOK && wl_pool_wants(job->device->pool, thread->index, job)) {
             thread->leaves_early = true;
             return;
         }
-        wl_back_off(idle++, false);
+        wl_back_off(&wait, looks ? WL_WAITING_LOOK : WL_WAITING_MORE);
     }
 }

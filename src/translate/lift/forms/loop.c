@@ -493,6 +493,7 @@ static void gather_mask(struct wl_lift *l, LLVMValueRef lanes, LLVMValueRef sum)
 void wl_loop_begin_block(struct wl_lift *l, uint32_t block) {
     if (l->unit.code->blocks[block].is_spin_header && !l->in_loop->loop->writes)
         wl_lift_spend_fuel(l, block);
+    wl_lift_end_looks(l, block);
 }
 
 bool wl_loop_finish_exec(struct wl_lift *l) {

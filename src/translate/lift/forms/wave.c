@@ -88,6 +88,7 @@ static LLVMValueRef state_of(struct wl_lift *l, unsigned wave) {
 static void begin_block(struct wl_lift *l, uint32_t block) {
     if (l->unit.code->blocks[block].is_spin_header)
         wl_lift_spend_fuel(l, block);
+    wl_lift_end_looks(l, block);
 }
 
 static void yield(struct wl_lift *l, uint32_t block) { wl_lift_exit_to_block(l, WL_EXIT_YIELD, block); }
