@@ -139,7 +139,7 @@ void wl_race_group_free(struct wl_san_group *group) {
     }
     if (g) {
         wl_race_lds_free(g->lds);
-        free(g->log);
+        wl_race_log_free(g);
         free(g->units);
     }
     free(g);

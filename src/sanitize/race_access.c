@@ -27,7 +27,7 @@ static bool keeps_value(const struct check *c, unsigned lane, uint64_t lane_addr
     const struct wl_san_access *a = c->access;
     const uint64_t from = lane_address > cell_address ? lane_address : cell_address;
     const uint64_t lane_end = lane_address + a->site->bytes, end = lane_end < cell_address + 4 ? lane_end : cell_address + 4;
-    const uint8_t *memory = c->lds ? c->of->group->lds : NULL;
+    const uint8_t *memory = a->data && c->lds ? c->of->group->lds : NULL;
     if (!a->data || (c->lds && !memory))
         return false;
     for (uint64_t at = from; at < end; at++) {
@@ -204,7 +204,7 @@ static bool varies(const struct check *c, uint64_t write, unsigned lane, uint64_
     if (is_old(c, write) || !is_own(c, write) || write & WL_RACE_ATOMIC)
         return false;
     const bool same = wl_race_site_number(write) == wl_race_site_number(c->record);
-    return write & WL_RACE_VARIED || (!same && !keeps_value(c, lane, lane_address, address));
+    return write & WL_RACE_VARIED || (!same && c->access->data && !keeps_value(c, lane, lane_address, address));
 }
 
 /* The record that stays then: the first instruction's. */
@@ -585,25 +585,108 @@ static inline uint64_t same_wave(const struct wl_race_group *group) {
     return (uint64_t)~((WL_RACE_UNIT - 1u) & ~waves) << WL_RACE_SEGMENT_SHIFT;
 }
 
-/* Whether a load is only noted; the workgroup's last access has been made. */
+/* Whether bytes are what the same instruction of the wave has stored in an earlier strip. */
+static bool meets_strip(const struct wl_race_wave *wave, const struct wl_sanitize_site *site, uint32_t first_lane, const struct run *run) {
+    const struct wl_race_strips *strips = wave->strips;
+    return strips && strips->site == site && first_lane > strips->last_lane &&
+           lane_before(strips, run->address, (uint32_t)run->size, first_lane) != 64;
+}
+
+/* Lanes of a strip store to one place. */
+static bool meets_lane(const struct wl_san_access *a) {
+    uint64_t places = 0;
+    for (uint64_t rest = a->lanes; rest; rest &= rest - 1)
+        places |= UINT64_C(1) << a->address[(unsigned)__builtin_ctzll(rest)] / 4 % 64;
+    if (a->site->bytes == 4 && __builtin_popcountll(places) == __builtin_popcountll(a->lanes))
+        return false;
+    for (uint64_t rest = a->lanes; rest; rest &= rest - 1)
+        for (uint64_t others = rest & (rest - 1); others; others &= others - 1) {
+            const uint64_t one = a->address[(unsigned)__builtin_ctzll(rest)], other = a->address[(unsigned)__builtin_ctzll(others)];
+            if (one < other + a->site->bytes && other < one + a->site->bytes)
+                return true;
+        }
+    return false;
+}
+
+/* An access of LDS, where waves have stored: whether it is only noted. By lanes side by side, or of a strip. */
+static bool is_filtered_run(struct wl_race_group *group, uint32_t wave, const struct wl_sanitize_site *site, const struct wl_san_lanes *run,
+                            const struct run *lanes) {
+    struct wl_race_wave *w = &group->waves[wave];
+    bool again = false;
+    if (!wl_race_filter(group, wave, site, lanes, &again) || (again && meets_strip(w, site, run->first_lane, lanes)))
+        return false;
+    wl_race_note_run(group, wave, site, lanes, flags_of(group, w, site, WL_SANITIZE_LDS, false, false));
+    if (site->kind == WL_SANITIZE_STORE) {
+        begin_strip(w, site, run->first_lane);
+        note_strip(w, lanes->address, (uint32_t)lanes->size, lanes->lane);
+    }
+    return true;
+}
+
+static bool is_filtered_strip(struct wl_race_group *group, uint32_t wave, const struct wl_san_access *a) {
+    enum { FEW = 4 };
+    const bool stores = a->site->kind == WL_SANITIZE_STORE;
+    struct wl_race_wave *w = &group->waves[wave];
+    struct run runs[16];
+    unsigned count = 0;
+    bool again = false;
+    for (uint64_t rest = a->lanes; rest;) {
+        const unsigned first = (unsigned)__builtin_ctzll(rest);
+        struct run *run = &runs[count++];
+        *run = (struct run){.address = a->address[first], .lane = a->first_lane + first};
+        const unsigned end = end_of_run(a, rest, first, &run->size);
+        rest = end == 64 ? 0 : rest >> end << end;
+        if (stores && end - first > 1 && run->size == a->site->bytes)
+            return false; /* to one place */
+        bool stored = false;
+        if (!wl_race_filter(group, wave, a->site, run, &stored) || (stored && meets_strip(w, a->site, a->first_lane, run)))
+            return false;
+        again |= stored;
+    }
+    if (again && stores && meets_lane(a))
+        return false;
+    const uint64_t flags = flags_of(group, w, a->site, WL_SANITIZE_LDS, false, false);
+    if (count > FEW)
+        wl_race_note_strip(group, wave, a, flags);
+    for (unsigned i = 0; count <= FEW && i < count; i++)
+        wl_race_note_run(group, wave, a->site, &runs[i], flags);
+    if (stores)
+        begin_strip(w, a->site, a->first_lane);
+    for (unsigned i = 0; stores && i < count; i++)
+        note_strip(w, runs[i].address, (uint32_t)runs[i].size, runs[i].lane);
+    return true;
+}
+
+/* Whether an access of LDS is only noted; the workgroup's last access has been made. */
 static bool is_logged(struct wl_san_wave *wave, const struct wl_sanitize_site *site, const struct wl_san_access *access,
                       const struct wl_san_lanes *run, const struct run *lanes) {
     struct wl_race_group *group = wave->group->race;
-    if (!group || site->kind != WL_SANITIZE_LOAD || group->lds_stored)
+    const bool stores = site->kind == WL_SANITIZE_STORE;
+    if (!group || site->kind == WL_SANITIZE_ATOMIC || group->lds_state == WL_RACE_LDS_RECORDED)
         return false;
-    if (access ? access->space != WL_SANITIZE_LDS || !access->is_strip || does_poll(access) || is_strong(site, access, true)
-               : run->space != WL_SANITIZE_LDS || is_strong(site, NULL, true))
+    if (access ? access->space != WL_SANITIZE_LDS || !access->is_strip || access->lanes >> 16 || does_poll(access)
+               : run->space != WL_SANITIZE_LDS)
+        return false;
+    if (!stores && is_strong(site, access, true))
         return false;
     wl_race_access_done(group);
     if (group->grid_phase != atomic_load_explicit(&group->launch->grid_phase, memory_order_relaxed))
         wl_race_catch_up(group);
-    return access ? wl_race_log_strip(group, wave->index, access)
-                  : wl_race_log_run(group, wave->index, site, lanes->address, (uint32_t)lanes->size, lanes->lane);
+    if (!stores && group->lds_state == WL_RACE_LDS_LOADED)
+        return access ? wl_race_note_strip(group, wave->index, access, 0)
+                      : wl_race_log_run(group, wave->index, site, lanes->address, (uint32_t)lanes->size, lanes->lane);
+    if (stores)
+        begin_row_of_store(group, wave->index, true);
+    if (!(access ? is_filtered_strip(group, wave->index, access) : is_filtered_run(group, wave->index, site, run, lanes)))
+        return false;
+    if (stores)
+        note_store(&group->waves[wave->index], true, false);
+    return true;
 }
 
-void wl_race_record_load(struct wl_race_group *group, uint64_t own, const struct wl_san_access *access, uint64_t start, uint32_t size) {
+void wl_race_record_noted(struct wl_race_group *group, uint64_t own, const struct wl_san_access *access, uint64_t start, uint32_t size) {
     const struct wl_san_wave wave = {.index = wl_race_segment(own) & ((1u << group->launch->shift) - 1)};
-    struct check c = {.of = (struct wl_san_wave *)&wave, /* nothing is reported: it came before all stores */
+    struct check c = {.of = (struct wl_san_wave *)&wave, /* nothing is reported: no two waves were in one place, or all loaded */
                       .access = access,
                       .group = group,
                       .wave = &group->waves[wave.index],
@@ -629,10 +712,8 @@ static bool begin_check(struct check *c, struct wl_san_wave *wave, const struct 
         wl_race_access_done(group);
     if (group->grid_phase != atomic_load_explicit(&group->launch->grid_phase, memory_order_relaxed))
         wl_race_catch_up(group);
-    if (writes && lds && !group->lds_stored) {
+    if (lds && (group->lds_state == WL_RACE_LDS_FILTERED || (writes && group->lds_state == WL_RACE_LDS_LOADED)))
         wl_race_log_flush(group);
-        group->lds_stored = true;
-    }
     if (writes)
         begin_row_of_store(group, wave->index, lds);
     if (!w->own)

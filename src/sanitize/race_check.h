@@ -83,15 +83,20 @@ bool wl_race_has_looked(const struct check *c, uint64_t address, enum wl_race_lo
 struct wl_clock *wl_race_published(const struct check *c);
 void wl_race_release(const struct check *c, uint64_t address, struct wl_clock *clock);
 
-/* ---- loads of LDS that are only noted (race_log.c) ---- */
-/* A load of `size` bytes at `start` by lanes side by side from `lane` on, or of a strip. False: it has to be checked. */
+/* ---- accesses of LDS that are only noted (race_log.c) ---- */
+/* A load of `size` bytes at `start` by lanes side by side from `lane` on, where nobody has stored. False: it has to be checked. */
 bool wl_race_log_run(struct wl_race_group *group, uint32_t wave, const struct wl_sanitize_site *site, uint64_t start, uint32_t size,
                      uint32_t lane);
-bool wl_race_log_strip(struct wl_race_group *group, uint32_t wave, const struct wl_san_access *access);
-/* Records what is noted. */
+/* Whether a load, or a store, may be noted where waves have stored. *again: it is a store, and the wave has stored to one of the places before. */
+bool wl_race_filter(struct wl_race_group *group, uint32_t wave, const struct wl_sanitize_site *site, const struct run *run, bool *again);
+/* Notes an access by lanes side by side, or of a strip, with the flags of its record. wl_race_note_strip: false: it has to be checked. */
+void wl_race_note_run(struct wl_race_group *group, uint32_t wave, const struct wl_sanitize_site *site, const struct run *run,
+                      uint64_t flags);
+bool wl_race_note_strip(struct wl_race_group *group, uint32_t wave, const struct wl_san_access *access, uint64_t flags);
+/* Records what is noted; from now on the cells have it. */
 void wl_race_log_flush(struct wl_race_group *group);
-/* One of these loads: of the access's lanes, or of `size` bytes at `start` if it has none. (race_access.c) */
-void wl_race_record_load(struct wl_race_group *group, uint64_t own, const struct wl_san_access *access, uint64_t start, uint32_t size);
+/* One of these accesses, with its segment and flags: by the access's lanes, or of `size` bytes at `start` if it has none. (race_access.c) */
+void wl_race_record_noted(struct wl_race_group *group, uint64_t own, const struct wl_san_access *access, uint64_t start, uint32_t size);
 
 /* Gets the records of lanes that lie anywhere in global memory on their way, so that they come all at once. */
 void wl_race_prefetch(const uint64_t *address, uint64_t lanes, bool stores);

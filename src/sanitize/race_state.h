@@ -223,9 +223,9 @@ struct wl_race_group {
     uint64_t phase_first;      /* records of this workgroup below were made before the last barrier */
     uint64_t phase_unit;       /* the first record of that row's unit */
     struct wl_race_block *lds; /* NULL until there is any; with records of earlier workgroups */
-    struct wl_race_log *log;   /* loads of LDS (race_log.c); NULL until there are any */
+    struct wl_race_log *log;   /* accesses of LDS (race_log.c); NULL until there are any */
     bool logs;                 /* it has some */
-    bool lds_stored;           /* a wave has stored to LDS since the last barrier */
+    uint8_t lds_state;         /* enum wl_race_lds, since the last barrier */
     struct wl_race_variables *variables;
     uint32_t grid_phase;
     uint32_t wave_count;
@@ -235,8 +235,18 @@ struct wl_race_group {
 static inline uint64_t wl_race_key(uint32_t uid) { return (uint64_t)uid << 6; }
 static inline uint64_t wl_race_wave_key(uint32_t uid, uint32_t wave) { return (uint64_t)uid << 6 | (wave + 1); }
 
-/* What the workgroup has noted of loads of LDS does not matter any more. */
-static inline void wl_race_log_forget(struct wl_race_group *group) { group->logs = group->lds_stored = false; }
+/* How accesses of LDS are followed. */
+enum wl_race_lds {
+    WL_RACE_LDS_LOADED,   /* there are loads alone, which are noted */
+    WL_RACE_LDS_FILTERED, /* loads and stores are noted, as long as no two waves access the same place */
+    WL_RACE_LDS_RECORDED, /* the cells have them */
+};
+/* What the workgroup has noted of LDS does not matter any more. */
+static inline void wl_race_log_forget(struct wl_race_group *group) {
+    group->logs = false;
+    group->lds_state = WL_RACE_LDS_LOADED;
+}
+void wl_race_log_free(struct wl_race_group *group);
 /* Where all workgroups of the launch have met since the last call, the waves begin a new row. */
 void wl_race_catch_up(struct wl_race_group *group);
 /* The wave goes on in `row`. False: no more segments. */

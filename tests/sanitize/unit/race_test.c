@@ -1,4 +1,4 @@
-/* racecheck's checks of accesses that two threads make at the same time. */
+/* racecheck's checks of accesses that two threads make at the same time, and of accesses of LDS between barriers. */
 #include "sanitize/hooks.h"
 #include "sanitize/report.h"
 
@@ -112,8 +112,114 @@ static void test_at_once(void **state) {
     assert_int_equal(wl_san_finding_count() - before, ROUNDS);
 }
 
+/* ---- LDS -------------------------------------------------------------------------------------- */
+
+enum { WAVES = 4, CELLS = 512, PHASES = 600, SITES = 40000 };
+
+static struct wl_sanitize_site lds_sites[SITES];
+static struct wl_san_launch lds_launch = {.tools = WL_SANITIZE_RACECHECK,
+                                          .kernel = "lds",
+                                          .stream = 8,
+                                          .grid = {1, 1, 1},
+                                          .block = {64 * WAVES, 1, 1},
+                                          .wave_size = 64,
+                                          .lds_size = 4 * CELLS};
+static uint64_t seed = 1;
+
+static uint32_t below(uint32_t limit) {
+    seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return (uint32_t)(seed >> 33) % limit;
+}
+
+/* What a phase has done to each cell: bits of waves. */
+static struct {
+    uint8_t stored, loaded;
+} done[CELLS];
+
+/* Whether the access conflicts with one of another wave. */
+static bool conflicts(uint32_t wave, bool stores, uint32_t cell) {
+    const uint8_t own = (uint8_t)(1u << wave), others = done[cell].stored | (stores ? done[cell].loaded : 0);
+    if (stores)
+        done[cell].stored |= own;
+    else
+        done[cell].loaded |= own;
+    return others & ~own;
+}
+
+/* 16 lanes access cells from `cell` on, `step` cells apart; told of as side by side if they are, or as a strip. */
+static bool access_lds(struct wl_san_wave *wave, const struct wl_sanitize_site *site, uint32_t cell, uint32_t step, bool as_run) {
+    const bool stores = site->kind == WL_SANITIZE_STORE;
+    uint64_t address[16];
+    uint32_t data[16];
+    bool found = false;
+    for (unsigned i = 0; i < 16; i++) {
+        address[i] = 4 * (uint64_t)(cell + i * step);
+        data[i] = site->address + i; /* another value each time */
+        found |= conflicts(wave->index, stores, cell + i * step);
+    }
+    const struct wl_san_lanes run = {.site = site, .space = WL_SANITIZE_LDS, .lanes = 0xffff, .start = address[0]};
+    const struct wl_san_access strip = {.site = site,
+                                        .space = WL_SANITIZE_LDS,
+                                        .is_strip = true,
+                                        .lanes = 0xffff,
+                                        .address = address,
+                                        .data = stores ? data : NULL,
+                                        .data_stride = 16};
+    if (!as_run || step != 1 || !wl_san_access_run(wave, &run))
+        assert_int_equal(wl_san_access(wave, &strip), 0xffff);
+    return found;
+}
+
+/* Between two barriers there is a finding if, and only if, two waves have accessed a place, of which one has stored. In half of the phases
+ * each wave keeps to cells of its own, and to some that all of them load. */
+static void test_lds(void **state) {
+    struct wl_san_group group = {.launch = &lds_launch, .size = {64 * WAVES, 1, 1}, .wave_count = WAVES};
+    struct wl_san_wave waves[WAVES];
+    unsigned used = 0, with = 0;
+    (void)state;
+    wl_san_launch_begin(&lds_launch);
+    wl_san_group_begin(&group);
+    for (uint32_t w = 0; w < WAVES; w++) {
+        waves[w] = (struct wl_san_wave){.group = &group, .index = w};
+        wl_san_wave_begin(&waves[w]);
+    }
+    for (unsigned phase = 0; phase < PHASES; phase++) {
+        const uint64_t before = wl_san_finding_count();
+        const bool apart = below(2), loads_alone = below(4) == 0;
+        const uint32_t count = phase % 50 == 0 ? 700 : 1 + below(40), step = 1u << below(4);
+        bool found = false;
+        for (uint32_t i = 0; i < CELLS; i++)
+            done[i].stored = done[i].loaded = 0;
+        for (uint32_t i = 0; i < count && used < SITES; i++, used++) {
+            const uint32_t wave = below(WAVES), shared = CELLS / 2, part = shared / WAVES;
+            const bool stores = !loads_alone && below(3) == 0, together = !apart || (!stores && below(2));
+            const uint32_t apart_by = together ? step : step > 4 ? 4 : step, length = 15 * apart_by + 1;
+            const uint32_t cell = !apart     ? below(CELLS - length)
+                                  : together ? shared + below(shared - length)
+                                             : wave * part + below(part - length);
+            lds_sites[used] = (struct wl_sanitize_site){.address = 4 + 4 * (uint64_t)used,
+                                                        .bytes = 4,
+                                                        .kind = stores ? WL_SANITIZE_STORE : WL_SANITIZE_LOAD,
+                                                        .space = WL_SANITIZE_LDS,
+                                                        .generation = 9};
+            found |= access_lds(&waves[wave], &lds_sites[used], cell, apart_by, below(2));
+        }
+        assert_int_equal(wl_san_finding_count() > before, found);
+        with += found;
+        for (uint32_t w = 0; w < WAVES; w++)
+            wl_san_barrier_arrive(&waves[w], 0, UINT64_MAX);
+        wl_san_barrier_done(&group);
+    }
+    assert_in_range(with, PHASES / 8, PHASES - PHASES / 4); /* both kinds were there */
+    for (uint32_t w = 0; w < WAVES; w++)
+        wl_san_wave_end(&waves[w]);
+    wl_san_group_end(&group);
+    wl_san_group_free(&group);
+    wl_san_launch_end(&lds_launch);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_value), cmocka_unit_test(test_at_once)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_value), cmocka_unit_test(test_at_once), cmocka_unit_test(test_lds)};
     wl_san_launch_begin(&launch);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
