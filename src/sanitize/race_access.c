@@ -22,8 +22,7 @@ static inline void put(uint64_t *cell, uint64_t record) { __atomic_store_n(cell,
 
 /* ---- values ----------------------------------------------------------------------------------- */
 
-/* Whether the store of a lane leaves the bytes of a cell as they are. */
-static bool keeps_value(const struct check *c, unsigned lane, uint64_t lane_address, uint64_t cell_address) {
+bool wl_race_keeps_value(const struct check *c, unsigned lane, uint64_t lane_address, uint64_t cell_address) {
     const struct wl_san_access *a = c->access;
     const uint64_t from = lane_address > cell_address ? lane_address : cell_address;
     const uint64_t lane_end = lane_address + a->site->bytes, end = lane_end < cell_address + 4 ? lane_end : cell_address + 4;
@@ -67,7 +66,7 @@ void wl_race_access_done(const struct wl_race_group *group) { tell_of(group, 0);
  * have to check more of what it stores before it does. */
 static bool comes_to_keep_value(const struct check *c, unsigned lane, uint64_t lane_address, uint64_t cell_address, uint64_t write) {
     enum { LONGEST_WAIT = 1000000000 }; /* ns: the other thread may not be running */
-    if (keeps_value(c, lane, lane_address, cell_address))
+    if (wl_race_keeps_value(c, lane, lane_address, cell_address))
         return true;
     if (c->lds || wl_race_unit_of(write)->uid == c->group->uid)
         return false;
@@ -77,7 +76,7 @@ static bool comes_to_keep_value(const struct check *c, unsigned lane, uint64_t l
             sched_yield();
         wl_race_lock(cell_address);
     }
-    return keeps_value(c, lane, lane_address, cell_address); /* the store may have been made since the first look */
+    return wl_race_keeps_value(c, lane, lane_address, cell_address); /* the store may have been made since the first look */
 }
 
 /* ---- loads ------------------------------------------------------------------------------------ */
@@ -204,7 +203,7 @@ static bool varies(const struct check *c, uint64_t write, unsigned lane, uint64_
     if (is_old(c, write) || !is_own(c, write) || write & WL_RACE_ATOMIC)
         return false;
     const bool same = wl_race_site_number(write) == wl_race_site_number(c->record);
-    return write & WL_RACE_VARIED || (!same && c->access->data && !keeps_value(c, lane, lane_address, address));
+    return write & WL_RACE_VARIED || (!same && c->access->data && !wl_race_keeps_value(c, lane, lane_address, address));
 }
 
 /* The record that stays then: the first instruction's. */
@@ -356,109 +355,6 @@ static void single_lanes(const struct check *c) {
     wl_clock_drop(publish);
 }
 
-/* ---- lanes that store to one place ------------------------------------------------------------ */
-
-static bool values_differ(const struct wl_san_access *a, unsigned one, unsigned two) {
-    const uint32_t bytes = a->site->bytes;
-    for (uint32_t d = 0; d < (bytes + 3) / 4; d++) {
-        const uint32_t used = bytes - 4 * d < 4 ? (UINT32_C(1) << 8 * (bytes - 4 * d)) - 1 : UINT32_MAX;
-        if ((a->data[d * a->data_stride + one] ^ a->data[d * a->data_stride + two]) & used)
-            return true;
-    }
-    return false;
-}
-
-/* Whether a change of what is there is lost, because another lane makes the same one at the same time. */
-static bool loses(const struct check *c, unsigned bit) {
-    const uint64_t address = c->access->address[bit];
-    bool same = true;
-    for (uint64_t cell = address & ~UINT64_C(3); c->access->site->updates && same && cell < address + c->access->site->bytes; cell += 4)
-        same = keeps_value(c, c->access->first_lane + bit, address, cell);
-    return !same;
-}
-
-/* Lanes with one address and different values. Addresses that overlap in part are compared as if they did not. */
-static void check_lanes(const struct check *c) {
-    enum { SLOTS = 128 };
-    const struct wl_san_access *a = c->access;
-    uint8_t slots[SLOTS];
-    if (!a->data)
-        return;
-    memset(slots, 0xff, sizeof slots);
-    for (uint64_t rest = a->lanes; rest; rest &= rest - 1) {
-        const unsigned bit = (unsigned)__builtin_ctzll(rest);
-        unsigned slot = (unsigned)(a->address[bit] * UINT64_C(0x9e3779b97f4a7c15) >> 57);
-        while (slots[slot] != 0xff && a->address[slots[slot]] != a->address[bit])
-            slot = (slot + 1) % SLOTS;
-        if (slots[slot] == 0xff) {
-            slots[slot] = (uint8_t)bit;
-        } else if (values_differ(a, slots[slot], bit) || loses(c, bit)) {
-            wl_race_report_lanes(c->of, a->site, a->first_lane + bit, a->first_lane + slots[slot], a->space, a->address[bit]);
-            return;
-        }
-    }
-}
-
-/* ---- strips ----------------------------------------------------------------------------------- */
-
-/* Native code tells of an instruction strip by strip, each before its lanes access memory. Lanes of different strips that store to one place
- * are found by what the earlier ones were told to store to, and by what is there then. */
-static void begin_strip(struct wl_race_wave *wave, const struct wl_sanitize_site *site, uint32_t first_lane) {
-    struct wl_race_strips *strips = wave->strips;
-    if (!strips && !(strips = wave->strips = calloc(1, sizeof *strips)))
-        return;
-    if (strips->site == site && first_lane > strips->last_lane) {
-        strips->last_lane = first_lane;
-        return;
-    }
-    strips->site = site;
-    strips->last_lane = first_lane;
-    strips->count = 0;
-}
-
-static void note_strip(struct wl_race_wave *wave, uint64_t address, uint32_t size, uint32_t lane) {
-    struct wl_race_strips *strips = wave->strips;
-    if (strips && strips->count < sizeof strips->runs / sizeof *strips->runs) {
-        strips->runs[strips->count].address = address;
-        strips->runs[strips->count].size = size;
-        strips->runs[strips->count++].lane = lane;
-    }
-}
-
-/* The lane of an earlier strip that stores there too; 64: none. */
-static uint32_t lane_before(const struct wl_race_strips *strips, uint64_t address, uint32_t bytes, uint32_t before) {
-    for (uint32_t i = 0; strips && i < strips->count; i++)
-        if (strips->runs[i].lane < before && address < strips->runs[i].address + strips->runs[i].size &&
-            strips->runs[i].address < address + bytes)
-            return strips->runs[i].lane + (uint32_t)((address - strips->runs[i].address) / bytes) % 64;
-    return 64;
-}
-
-/* Whether a lane stores another value than one of an earlier strip has stored there. */
-static void check_strips(const struct check *c) {
-    const struct wl_san_access *a = c->access;
-    for (uint64_t rest = a->lanes; a->data && rest; rest &= rest - 1) {
-        const unsigned bit = (unsigned)__builtin_ctzll(rest);
-        const uint64_t address = a->address[bit];
-        const uint32_t other = lane_before(c->wave->strips, address, a->site->bytes, a->first_lane);
-        if (other == 64)
-            continue;
-        bool same = true;
-        for (uint64_t cell = address & ~UINT64_C(3); same && cell < address + a->site->bytes; cell += 4)
-            same = keeps_value(c, a->first_lane + bit, address, cell);
-        if (same)
-            continue;
-        wl_race_report_lanes(c->of, a->site, a->first_lane + bit, other, a->space, address);
-        return;
-    }
-}
-
-void wl_race_anew(struct wl_san_wave *wave) {
-    struct wl_race_wave *w = wave->race;
-    if (w && w->strips)
-        w->strips->site = NULL;
-}
-
 /* ---- an instruction --------------------------------------------------------------------------- */
 
 /* From a lane on, those with consecutive addresses, or all with one: where they end; *size: the bytes that they access. */
@@ -476,7 +372,19 @@ static inline unsigned end_of_run(const struct wl_san_access *a, uint64_t rest, 
     return end;
 }
 
-/* Lanes with consecutive addresses, or one address, become runs. */
+/* From a lane on, those whose elements overlap, each `step` bytes behind the one before: where they end. */
+static inline unsigned end_of_overlap(const struct wl_san_access *a, uint64_t rest, unsigned first, uint64_t *step) {
+    unsigned end = first + 1;
+    *step = end < 64 && rest >> end & 1 ? a->address[end] - a->address[first] : 0;
+    if (*step % 4 || *step >= a->site->bytes)
+        return end;
+    while (*step && end < 64 && rest >> end & 1 && a->address[end] - a->address[end - 1] == *step)
+        end++;
+    return end;
+}
+
+/* Lanes with consecutive addresses, or one address, become runs. Of a load's lanes that overlap, each has the first bytes alone, but for the
+ * last one. */
 static void plain_lanes(struct check *c) {
     const struct wl_san_access *a = c->access;
     const uint32_t bytes = a->site->bytes, scale = scale_of(bytes);
@@ -484,8 +392,16 @@ static void plain_lanes(struct check *c) {
     bool is_scattered = false, is_shared = false;
     for (uint64_t rest = a->lanes; rest;) {
         const unsigned first = (unsigned)__builtin_ctzll(rest);
-        uint64_t size;
-        const unsigned end = end_of_run(a, rest, first, &size);
+        uint64_t size, step = 0;
+        unsigned end = stores || bytes <= 4 ? first : end_of_overlap(a, rest, first, &step);
+        if (end > first + 1) {
+            const unsigned last = end - 1;
+            plain_run(c, (struct run){a->address[first], (last - first) * step, a->first_lane + first, scale_of((uint32_t)step)});
+            rest = end == 64 ? 0 : rest >> end << end;
+            plain_run(c, (struct run){a->address[last], bytes, a->first_lane + last, scale});
+            continue;
+        }
+        end = end_of_run(a, rest, first, &size);
         rest = end == 64 ? 0 : rest >> end << end;
         if (rest && !is_scattered && !c->lds)
             wl_race_prefetch(a->address, rest, stores);
@@ -493,12 +409,12 @@ static void plain_lanes(struct check *c) {
         is_shared |= end - first > 1 && size == bytes;
         plain_run(c, (struct run){a->address[first], size, a->first_lane + first, scale});
         if (c->is_strip && stores)
-            note_strip(c->wave, a->address[first], (uint32_t)size, a->first_lane + first);
+            wl_race_strip_add(c->wave, a->address[first], (uint32_t)size, a->first_lane + first);
     }
     if (stores && (is_shared || (is_scattered && (!c->is_strip || c->meets))))
-        check_lanes(c);
+        wl_race_check_lanes(c);
     if (c->is_strip && c->meets)
-        check_strips(c);
+        wl_race_check_strips(c);
 }
 
 static bool has_one_address(const struct wl_san_access *a) {
@@ -572,11 +488,11 @@ static uint64_t flags_of(const struct wl_race_group *group, const struct wl_race
     return flags;
 }
 
-static inline uint32_t number_of(struct wl_race_group *group, const struct wl_sanitize_site *site) {
+static inline struct wl_race_number *number_of(struct wl_race_group *group, const struct wl_sanitize_site *site) {
     struct wl_race_number *known = &group->numbers[(uintptr_t)site / 32 % WL_RACE_NUMBERS];
     if (known->site != site)
-        *known = (struct wl_race_number){site, wl_race_site(group->launch->object, site)};
-    return known->number;
+        *known = (struct wl_race_number){.site = site, .number = wl_race_site(group->launch->object, site)};
+    return known;
 }
 
 /* The bits in which the records of one wave are alike. */
@@ -585,40 +501,17 @@ static inline uint64_t same_wave(const struct wl_race_group *group) {
     return (uint64_t)~((WL_RACE_UNIT - 1u) & ~waves) << WL_RACE_SEGMENT_SHIFT;
 }
 
-/* Whether bytes are what the same instruction of the wave has stored in an earlier strip. */
-static bool meets_strip(const struct wl_race_wave *wave, const struct wl_sanitize_site *site, uint32_t first_lane, const struct run *run) {
-    const struct wl_race_strips *strips = wave->strips;
-    return strips && strips->site == site && first_lane > strips->last_lane &&
-           lane_before(strips, run->address, (uint32_t)run->size, first_lane) != 64;
-}
-
-/* Lanes of a strip store to one place. */
-static bool meets_lane(const struct wl_san_access *a) {
-    uint64_t places = 0;
-    for (uint64_t rest = a->lanes; rest; rest &= rest - 1)
-        places |= UINT64_C(1) << a->address[(unsigned)__builtin_ctzll(rest)] / 4 % 64;
-    if (a->site->bytes == 4 && __builtin_popcountll(places) == __builtin_popcountll(a->lanes))
-        return false;
-    for (uint64_t rest = a->lanes; rest; rest &= rest - 1)
-        for (uint64_t others = rest & (rest - 1); others; others &= others - 1) {
-            const uint64_t one = a->address[(unsigned)__builtin_ctzll(rest)], other = a->address[(unsigned)__builtin_ctzll(others)];
-            if (one < other + a->site->bytes && other < one + a->site->bytes)
-                return true;
-        }
-    return false;
-}
-
 /* An access of LDS, where waves have stored: whether it is only noted. By lanes side by side, or of a strip. */
 static bool is_filtered_run(struct wl_race_group *group, uint32_t wave, const struct wl_sanitize_site *site, const struct wl_san_lanes *run,
                             const struct run *lanes) {
     struct wl_race_wave *w = &group->waves[wave];
     bool again = false;
-    if (!wl_race_filter(group, wave, site, lanes, &again) || (again && meets_strip(w, site, run->first_lane, lanes)))
+    if (!wl_race_filter(group, wave, site, lanes, &again) || (again && wl_race_meets_strip(w, site, run->first_lane, lanes)))
         return false;
     wl_race_note_run(group, wave, site, lanes, flags_of(group, w, site, WL_SANITIZE_LDS, false, false));
     if (site->kind == WL_SANITIZE_STORE) {
-        begin_strip(w, site, run->first_lane);
-        note_strip(w, lanes->address, (uint32_t)lanes->size, lanes->lane);
+        wl_race_strip_begin(w, site, run->first_lane);
+        wl_race_strip_add(w, lanes->address, (uint32_t)lanes->size, lanes->lane);
     }
     return true;
 }
@@ -639,11 +532,11 @@ static bool is_filtered_strip(struct wl_race_group *group, uint32_t wave, const 
         if (stores && end - first > 1 && run->size == a->site->bytes)
             return false; /* to one place */
         bool stored = false;
-        if (!wl_race_filter(group, wave, a->site, run, &stored) || (stored && meets_strip(w, a->site, a->first_lane, run)))
+        if (!wl_race_filter(group, wave, a->site, run, &stored) || (stored && wl_race_meets_strip(w, a->site, a->first_lane, run)))
             return false;
         again |= stored;
     }
-    if (again && stores && meets_lane(a))
+    if (again && stores && wl_race_meets_lane(a))
         return false;
     const uint64_t flags = flags_of(group, w, a->site, WL_SANITIZE_LDS, false, false);
     if (count > FEW)
@@ -651,9 +544,9 @@ static bool is_filtered_strip(struct wl_race_group *group, uint32_t wave, const 
     for (unsigned i = 0; count <= FEW && i < count; i++)
         wl_race_note_run(group, wave, a->site, &runs[i], flags);
     if (stores)
-        begin_strip(w, a->site, a->first_lane);
+        wl_race_strip_begin(w, a->site, a->first_lane);
     for (unsigned i = 0; stores && i < count; i++)
-        note_strip(w, runs[i].address, (uint32_t)runs[i].size, runs[i].lane);
+        wl_race_strip_add(w, runs[i].address, (uint32_t)runs[i].size, runs[i].lane);
     return true;
 }
 
@@ -686,11 +579,13 @@ static bool is_logged(struct wl_san_wave *wave, const struct wl_sanitize_site *s
 
 void wl_race_record_noted(struct wl_race_group *group, uint64_t own, const struct wl_san_access *access, uint64_t start, uint32_t size) {
     const struct wl_san_wave wave = {.index = wl_race_segment(own) & ((1u << group->launch->shift) - 1)};
+    struct wl_race_number *instruction = number_of(group, access->site);
     struct check c = {.of = (struct wl_san_wave *)&wave, /* nothing is reported: no two waves were in one place, or all loaded */
                       .access = access,
                       .group = group,
                       .wave = &group->waves[wave.index],
-                      .record = own | (uint64_t)number_of(group, access->site) << WL_RACE_SITE_SHIFT | bytes_of(15),
+                      .instruction = instruction,
+                      .record = own | (uint64_t)instruction->number << WL_RACE_SITE_SHIFT | bytes_of(15),
                       .below = group->phase_first,
                       .same = same_wave(group),
                       .lds = true};
@@ -719,13 +614,15 @@ static bool begin_check(struct check *c, struct wl_san_wave *wave, const struct 
     if (!w->own)
         return false;
     const bool strong = polls || is_strong(site, access, lds);
+    struct wl_race_number *instruction = number_of(group, site);
     *c = (struct check){
         .of = wave,
         .access = access,
         .group = group,
         .wave = w,
+        .instruction = instruction,
         .record =
-            w->own | (uint64_t)number_of(group, site) << WL_RACE_SITE_SHIFT | bytes_of(15) | flags_of(group, w, site, space, strong, polls),
+            w->own | (uint64_t)instruction->number << WL_RACE_SITE_SHIFT | bytes_of(15) | flags_of(group, w, site, space, strong, polls),
         .below = lds ? group->phase_first : atomic_load_explicit(&group->launch->ordered, memory_order_relaxed),
         .phase_unit = lds ? 0 : group->phase_unit,
         .phase_first = lds ? 0 : group->phase_first,
@@ -751,7 +648,7 @@ void wl_race_access(struct wl_san_wave *wave, const struct wl_san_access *access
         return;
     c.is_strip = access->is_strip;
     if (c.is_strip && writes && !atomic)
-        begin_strip(c.wave, site, access->first_lane);
+        wl_race_strip_begin(c.wave, site, access->first_lane);
     if (atomic || (!writes && c.strong))
         single_lanes(&c);
     else
@@ -788,8 +685,8 @@ bool wl_race_run(struct wl_san_wave *wave, const struct wl_san_lanes *run) {
         advance(&left, done);
     }
     if (stores) {
-        begin_strip(c.wave, site, run->first_lane);
-        note_strip(c.wave, all.address, (uint32_t)all.size, all.lane);
+        wl_race_strip_begin(c.wave, site, run->first_lane);
+        wl_race_strip_add(c.wave, all.address, (uint32_t)all.size, all.lane);
         note_store(c.wave, c.lds, false);
     }
     return true;

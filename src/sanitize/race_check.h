@@ -10,6 +10,7 @@ struct check {
     const struct wl_san_access *access;
     struct wl_race_group *group;
     struct wl_race_wave *wave;
+    struct wl_race_number *instruction;
     uint64_t record;                  /* of lane 0, all bytes */
     uint64_t below;                   /* records below were made before ... */
     uint64_t phase_unit, phase_first; /* ... and those from the one to the other */
@@ -66,6 +67,20 @@ void wl_race_give_cells(const struct check *c, uint64_t address);
 
 /* Checks and records the begin of a plain run, as much as can be done without a closer look. Returns the bytes that are done; 0: none. */
 uint64_t wl_race_run_quickly(const struct check *c, const struct run *run, bool stores);
+
+/* ---- lanes that store to one place (race_lanes.c) ---- */
+/* Whether the store of a lane leaves the bytes of a cell as they are. (race_access.c) */
+bool wl_race_keeps_value(const struct check *c, unsigned lane, uint64_t lane_address, uint64_t cell_address);
+/* Lanes of an access with one address and different values. Addresses that overlap in part are compared as if they did not. */
+void wl_race_check_lanes(const struct check *c);
+/* Whether two lanes of an access share bytes. */
+bool wl_race_meets_lane(const struct wl_san_access *access);
+/* Native code tells of a store's strips: one that begins with `first_lane`; what its lanes store to. */
+void wl_race_strip_begin(struct wl_race_wave *wave, const struct wl_sanitize_site *site, uint32_t first_lane);
+void wl_race_strip_add(struct wl_race_wave *wave, uint64_t address, uint32_t size, uint32_t lane);
+/* Whether the same store has stored to some of the run in an earlier strip; and for all lanes, with another value: that is reported. */
+bool wl_race_meets_strip(const struct wl_race_wave *wave, const struct wl_sanitize_site *site, uint32_t first_lane, const struct run *run);
+void wl_race_check_strips(const struct check *c);
 
 /* ---- what the wave learns (race_look.c) ---- */
 /* Whether a record is another workgroup's, and one of the two accesses is atomic for its own workgroup alone. */

@@ -311,11 +311,18 @@ static void record_mixed(const struct check *c, uint64_t *one, uint64_t *two, un
             record_few(two, i, record, scale);
 }
 
+/* Whether the wave has loaded a whole line in its present row: another load of it is no news. */
+static inline bool has_loaded(const struct check *c, uint64_t line) {
+    return line != WL_RACE_CELLS && wl_race_segment(line ^ c->record) == 0 && !(line & (WL_RACE_ATOMIC | WL_RACE_STRONG));
+}
+
 static bool load_cells(const struct check *c, struct wl_race_block *block, uint32_t in, unsigned count, const struct run *run) {
     const uint32_t line = in / WL_RACE_LINE_BYTES, cell = in / 4, first = line * WL_RACE_LINE_CELLS;
     const uint64_t record = record_at(c, run->lane, 15);
     if (!cells_are_fine(c, block->line_write[line], &block->write[cell], count, 0) || has_atomics(c, block, line, cell, count))
         return false;
+    if (has_loaded(c, block->line_read[0][line]) || has_loaded(c, block->line_read[1][line]))
+        return true;
     bool has_cells = false;
     for (unsigned r = 0; r < 2; r++) {
         const uint64_t all = block->line_read[r][line];
@@ -359,6 +366,16 @@ static bool store_cells(const struct check *c, struct wl_race_block *block, uint
     return true;
 }
 
+/* Whether lines can have the run's records: they begin with a lane, and are as the instruction's other ones. */
+static inline bool fits_lines(const struct check *c, uint32_t scale) {
+    struct wl_race_number *instruction = c->instruction;
+    if (!scale || (4 * UINT32_C(65536)) % scale != 0)
+        return false;
+    if (!instruction->scale)
+        instruction->scale = wl_race_site_scale(instruction->number, scale);
+    return instruction->scale == scale;
+}
+
 __attribute__((always_inline)) static inline void prefetch_lines(const struct wl_race_block *block, uint32_t line) {
     __builtin_prefetch(&block->line_write[line], 1);
     __builtin_prefetch(&block->line_read[0][line], 1);
@@ -367,7 +384,6 @@ __attribute__((always_inline)) static inline void prefetch_lines(const struct wl
 
 uint64_t wl_race_run_quickly(const struct check *c, const struct run *run, bool stores) {
     const uint64_t lead = -run->address % WL_RACE_LINE_BYTES;
-    const bool exact = run->scale && (4 * UINT32_C(65536)) % run->scale == 0; /* lines begin with a lane */
     uint64_t size = run->size, done = 0;
     uint32_t in;
     if ((run->address | run->size) & 3)
@@ -377,7 +393,7 @@ uint64_t wl_race_run_quickly(const struct check *c, const struct run *run, bool 
         return 0;
     if (!c->lds)
         prefetch_lines(block, (in + 2 * (uint32_t)size) / WL_RACE_LINE_BYTES); /* waves mostly go on where the one before has stopped */
-    if (exact && !lead && size >= WL_RACE_LINE_BYTES)
+    if (!lead && size >= WL_RACE_LINE_BYTES && fits_lines(c, run->scale))
         done = run_lines(c, block, in / WL_RACE_LINE_BYTES, run, size, stores);
     if (!done) {
         const uint64_t left = lead ? lead : WL_RACE_LINE_BYTES;

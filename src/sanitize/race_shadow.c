@@ -77,8 +77,8 @@ void wl_race_wait_for(atomic_bool *taken) {
 
 /* The record of a line's cell. */
 static uint64_t cell_of(uint64_t line, unsigned i) {
-    const uint32_t bytes = line ? wl_race_site_of(wl_race_site_number(line))->bytes : 0;
-    return bytes ? line + ((uint64_t)(4 * i / bytes) << WL_RACE_LANE_SHIFT) : line;
+    const uint32_t scale = line ? atomic_load_explicit(&wl_race_site_of(wl_race_site_number(line))->scale, memory_order_relaxed) : 0;
+    return line + ((uint64_t)(i * scale >> 16) << WL_RACE_LANE_SHIFT);
 }
 
 /* Writes as few cells as possible: pages of zeros are no memory. */

@@ -50,4 +50,9 @@ uint32_t wl_race_site(const struct wl_codeobject *object, const struct wl_saniti
     return 0;
 }
 
+uint32_t wl_race_site_scale(uint32_t number, uint32_t scale) {
+    uint32_t known = 0;
+    return atomic_compare_exchange_strong(&sites[number].scale, &known, scale) ? scale : known;
+}
+
 struct wl_race_site *wl_race_site_of(uint32_t number) { return &sites[number]; }

@@ -102,11 +102,14 @@ struct wl_race_site {
     uint8_t kind;   /* enum wl_sanitize_kind */
     uint8_t second; /* as wl_sanitize_site has it */
     bool is_volatile;
+    atomic_uint scale;   /* of the lines that have its records: lanes a cell, times 65536; 0: there are none yet */
     atomic_bool feeds;   /* a load whose value an atomic at the same place checks again (compare and swap, minimum): no race with atomics */
     atomic_bool answers; /* a store to places that the wave has looked at as atomic loads do: it stands for an atomic one */
 };
 /* The number of an instruction; 0: there are too many. */
 uint32_t wl_race_site(const struct wl_codeobject *object, const struct wl_sanitize_site *site);
+/* The scale of the instruction's lines, which is `scale` if it has had none. */
+uint32_t wl_race_site_scale(uint32_t number, uint32_t scale);
 struct wl_race_site *wl_race_site_of(uint32_t number);
 
 /* ---- launches (race_order.c) ---- */
@@ -207,7 +210,7 @@ struct wl_race_wave {
 };
 struct wl_race_number {
     const struct wl_sanitize_site *site;
-    uint32_t number;
+    uint32_t number, scale; /* see wl_race_site */
 };
 enum { WL_RACE_NUMBERS = 128 };
 /* Kept for the next workgroup (wl_san_group). Its waves are as new then, but keep the memory that they have allocated. */
