@@ -383,6 +383,14 @@ static inline unsigned end_of_overlap(const struct wl_san_access *a, uint64_t re
     return end;
 }
 
+/* Whether the first three lanes' elements are no run, as those of most lanes then. */
+static bool lie_apart(const struct wl_san_access *a) {
+    const unsigned first = (unsigned)__builtin_ctzll(a->lanes);
+    uint64_t size, step;
+    return a->lanes >> first > 3 && end_of_run(a, a->lanes, first, &size) < first + 3 &&
+           end_of_overlap(a, a->lanes, first, &step) == first + 1;
+}
+
 /* Lanes with consecutive addresses, or one address, become runs. Of a load's lanes that overlap, each has the first bytes alone, but for the
  * last one. */
 static void plain_lanes(struct check *c) {
@@ -390,7 +398,18 @@ static void plain_lanes(struct check *c) {
     const uint32_t bytes = a->site->bytes, scale = scale_of(bytes);
     const bool stores = a->site->kind == WL_SANITIZE_STORE;
     bool is_scattered = false, is_shared = false;
-    for (uint64_t rest = a->lanes; rest;) {
+    uint64_t all = a->lanes;
+    if (lie_apart(a)) {
+        if (!c->lds)
+            wl_race_prefetch(a->address, all, stores);
+        all = wl_race_lanes_quickly(c, all, stores);
+        is_scattered = true;
+        for (uint64_t done = a->lanes & ~all; c->is_strip && stores && done; done &= done - 1) {
+            const unsigned bit = (unsigned)__builtin_ctzll(done);
+            wl_race_strip_add(c->wave, a->address[bit], bytes, a->first_lane + bit);
+        }
+    }
+    for (uint64_t rest = all; rest;) {
         const unsigned first = (unsigned)__builtin_ctzll(rest);
         uint64_t size, step = 0;
         unsigned end = stores || bytes <= 4 ? first : end_of_overlap(a, rest, first, &step);

@@ -113,6 +113,8 @@ void wl_race_log_flush(struct wl_race_group *group);
 /* One of these accesses, with its segment and flags: by the access's lanes, or of `size` bytes at `start` if it has none. (race_access.c) */
 void wl_race_record_noted(struct wl_race_group *group, uint64_t own, const struct wl_san_access *access, uint64_t start, uint32_t size);
 
+/* The same of lanes that lie anywhere. Returns those that need a closer look. */
+uint64_t wl_race_lanes_quickly(const struct check *c, uint64_t lanes, bool stores);
 /* Gets the records of lanes that lie anywhere in global memory on their way, so that they come all at once. */
 void wl_race_prefetch(const uint64_t *address, uint64_t lanes, bool stores);
 /* Whether the records of some cells need no closer look. `flags`: none has one of them. */

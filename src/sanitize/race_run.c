@@ -407,6 +407,81 @@ uint64_t wl_race_run_quickly(const struct check *c, const struct run *run, bool 
 
 /* ---- lanes that lie anywhere ------------------------------------------------------------------ */
 
+/* What a cell, or the line for it, remembers. */
+static inline uint64_t known_of(uint64_t line, const uint64_t *cell) { return line == WL_RACE_CELLS ? *cell : line; }
+
+static inline void record_cell(uint64_t *line, uint64_t *cells, unsigned in, uint64_t record) {
+    if (*line != WL_RACE_CELLS)
+        wl_race_expand_line(line, cells);
+    if (cells[in] != record)
+        __atomic_store_n(&cells[in], record, __ATOMIC_RELAXED);
+}
+
+static bool load_cell(const struct check *c, struct wl_race_block *block, uint32_t line, unsigned in, uint64_t record) {
+    const uint32_t first = line * WL_RACE_LINE_CELLS;
+    uint64_t *one = &block->line_read[0][line], *two = &block->line_read[1][line];
+    if (!is_fine(c, known_of(block->line_write[line], &block->write[first + in])))
+        return false;
+    if (has_loaded(c, *one) || has_loaded(c, *two))
+        return true;
+    const uint64_t reads[2] = {known_of(*one, &block->read[0][first + in]), known_of(*two, &block->read[1][first + in])};
+    if ((reads[0] | reads[1]) & WL_RACE_ATOMIC)
+        return false;
+    if (is_fine(c, reads[0]))
+        record_cell(one, &block->read[0][first], in, record);
+    else if (is_fine(c, reads[1]))
+        record_cell(two, &block->read[1][first], in, record);
+    return true; /* two readers are enough */
+}
+
+static bool store_cell(const struct check *c, struct wl_race_block *block, uint32_t line, unsigned in, uint64_t record) {
+    const uint32_t first = line * WL_RACE_LINE_CELLS;
+    const uint64_t write = known_of(block->line_write[line], &block->write[first + in]);
+    if (!is_fine(c, write) || write & WL_RACE_ATOMIC || !is_fine(c, known_of(block->line_read[0][line], &block->read[0][first + in])) ||
+        !is_fine(c, known_of(block->line_read[1][line], &block->read[1][first + in])))
+        return false;
+    if (!is_old(c, write) && is_own(c, write)) {
+        const bool same = wl_race_site_number(write) == wl_race_site_number(record), moved = wl_race_lane(write) != wl_race_lane(record);
+        if (same ? c->is_strip && moved : !c->lds && c->access->site->bytes == 4) /* another value, as likely as not */
+            return false;
+    }
+    record_cell(&block->line_write[line], &block->write[first], in, record);
+    return true;
+}
+
+uint64_t wl_race_lanes_quickly(const struct check *c, uint64_t lanes, bool stores) {
+    const struct wl_san_access *a = c->access;
+    const uint32_t bytes = a->site->bytes;
+    struct wl_race_block *block = NULL;
+    uint64_t left = 0, piece = UINT64_MAX;
+    if (bytes % 4)
+        return lanes;
+    for (; lanes; lanes &= lanes - 1) {
+        const unsigned bit = (unsigned)__builtin_ctzll(lanes);
+        const uint64_t address = a->address[bit], record = record_at(c, a->first_lane + bit, 15);
+        bool good = !(address & 3) && address % WL_RACE_LINE_BYTES + bytes <= WL_RACE_LINE_BYTES;
+        if (good && address >> WL_RACE_PIECE_SHIFT != piece) {
+            if (block)
+                wl_race_give_cells(c, piece << WL_RACE_PIECE_SHIFT);
+            piece = address >> WL_RACE_PIECE_SHIFT;
+            uint64_t size = bytes;
+            uint32_t in;
+            block = take_block(c, address, &size, &in);
+        }
+        const uint32_t in = (uint32_t)address % (1u << WL_RACE_BLOCK_SHIFT), line = in / WL_RACE_LINE_BYTES;
+        for (uint32_t i = 0; (good = good && block) && i < bytes / 4; i++) {
+            const unsigned cell = in / 4 % WL_RACE_LINE_CELLS + i;
+            good = stores ? store_cell(c, block, line, cell, record) : load_cell(c, block, line, cell, record);
+            if (!good)
+                break;
+        }
+        left |= (uint64_t)!good << bit;
+    }
+    if (block)
+        wl_race_give_cells(c, piece << WL_RACE_PIECE_SHIFT);
+    return left;
+}
+
 void wl_race_prefetch(const uint64_t *address, uint64_t lanes, bool stores) {
     const struct wl_race_block *blocks[64];
     for (uint64_t rest = lanes; rest; rest &= rest - 1) {
@@ -417,8 +492,12 @@ void wl_race_prefetch(const uint64_t *address, uint64_t lanes, bool stores) {
             continue;
         __builtin_prefetch(&block->line_write[line]);
         __builtin_prefetch(&block->line_read[0][line]);
-        if (stores)
+        if (stores) {
             __builtin_prefetch(&block->line_read[1][line]);
+            __builtin_prefetch((const void *)(uintptr_t)address[bit], 1);
+        } else {
+            __builtin_prefetch((const void *)(uintptr_t)address[bit]);
+        }
     }
     for (uint64_t rest = lanes; rest; rest &= rest - 1) {
         const unsigned bit = (unsigned)__builtin_ctzll(rest);
