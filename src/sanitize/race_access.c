@@ -157,7 +157,7 @@ static bool check_store(const struct check *c, const struct cells *cells, unsign
     const uint64_t write = cells->write[i];
     const bool over = wl_race_bytes(write) & mask && !both_atomic(c, write) && !is_ordered(c, write);
     uint64_t other = over ? write : 0;
-    for (unsigned r = 0; r < 2 && !other; r++) {
+    for (unsigned r = 0; r < WL_RACE_READS && !other; r++) {
         const uint64_t read = wl_race_as_seen(c, cells->read[r][i]);
         if (wl_race_bytes(read) & mask && !(read & WL_RACE_STRONG) && !both_atomic(c, read) && !is_ordered(c, read))
             other = read;
@@ -272,7 +272,7 @@ static void feed(uint32_t load) { atomic_store_explicit(&wl_race_site_of(load)->
 /* Loads of the wave from the place of its atomic were looks ahead. */
 static void find_feeding(const struct check *c, const struct cells *cells, unsigned i, uint64_t address) {
     struct wl_race_wave *wave = c->wave;
-    for (unsigned r = 0; r < 2; r++) {
+    for (unsigned r = 0; r < WL_RACE_READS; r++) {
         const uint64_t read = cells->read[r][i];
         if (read && is_own(c, read) && !(read & WL_RACE_STRONG))
             feed(wl_race_site_number(read));
@@ -303,7 +303,7 @@ static void check_atomic(const struct check *c, const struct cells *cells, unsig
         find_feeding(c, cells, i, address);
     const bool plain = !(wl_race_as_seen(c, write) & (WL_RACE_ATOMIC | WL_RACE_PUBLISHES)) && (!c->polls || wl_race_is_foreign(c, write));
     uint64_t other = plain && write && !is_ordered(c, write) ? write : 0;
-    for (unsigned r = 0; r < 2 && !other; r++) {
+    for (unsigned r = 0; r < WL_RACE_READS && !other; r++) {
         const uint64_t read = wl_race_as_seen(c, cells->read[r][i]);
         if (read && !(read & (WL_RACE_STRONG | WL_RACE_ATOMIC)) && !is_ordered(c, read))
             other = cells->read[r][i];

@@ -56,7 +56,7 @@ static inline void advance(struct run *run, uint64_t done) {
 
 /* Cells that follow each other. */
 struct cells {
-    uint64_t *write, *read[2];
+    uint64_t *write, *read[WL_RACE_READS];
     unsigned count;
 };
 

@@ -12,7 +12,7 @@ static bool check_cells(struct wl_race_block *block, uint32_t first, uint32_t co
     const uint64_t record = group->waves[0].own | UINT64_C(15) << WL_RACE_BYTES_SHIFT | WL_RACE_RELEASED;
     for (uint32_t i = first; i < first + count; i++) {
         uint64_t other = is_before(group, block->write[i]) ? 0 : block->write[i];
-        for (unsigned r = 0; r < 2 && !other && kind != WL_SANITIZE_LOAD; r++)
+        for (unsigned r = 0; r < WL_RACE_READS && !other && kind != WL_SANITIZE_LOAD; r++)
             other = is_before(group, block->read[r][i]) ? 0 : block->read[r][i];
         if (other && !found) {
             wl_race_report_host(group->launch, kind, address + 4 * (uint64_t)(i - first), other);

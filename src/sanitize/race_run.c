@@ -1,6 +1,8 @@
 /* racecheck: lanes whose addresses follow each other, and the lines of cells that most of them store to and load from. */
 #include "sanitize/race_check.h"
 
+#include <string.h>
+
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) /* which is not ready yet when a copy is chosen */
 #define CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
@@ -88,6 +90,7 @@ static void cells_at(struct wl_race_block *block, uint32_t in, uint64_t size, st
     cells->write = &block->write[in / 4];
     cells->read[0] = &block->read[0][in / 4];
     cells->read[1] = &block->read[1][in / 4];
+    cells->read[2] = &block->read[2][in / 4];
     cells->count = (unsigned)((in + size + 3) / 4 - in / 4);
 }
 
@@ -159,10 +162,13 @@ static bool store_line(const struct check *c, struct wl_race_block *block, uint3
     for (unsigned r = 0; r < 2; r++)
         if (!line_is_fine(c, block->line_read[r][line], &block->read[r][cell], 0))
             return false;
+    if (block->partial[line] && !line_is_fine(c, WL_RACE_CELLS, &block->read[2][cell], 0))
+        return false;
     if (c->is_strip && before == WL_RACE_CELLS && has_other_lane(&block->write[cell], WL_RACE_LINE_CELLS, same, record, scale))
         return false;
     if (c->is_strip && before != WL_RACE_CELLS && ((before ^ record) & same) == 0 && wl_race_lane(before) != wl_race_lane(record))
         return false;
+    block->partial[line] = 0; /* whoever comes behind the store comes behind these loads as well */
     __atomic_store_n(&block->line_write[line], record, __ATOMIC_RELEASE);
     return true;
 }
@@ -221,7 +227,9 @@ CLONES static unsigned store_lines(struct wl_race_block *block, uint32_t line, u
     for (; done + FOUR <= count; done += FOUR) {
         four *write = (four *)&block->line_write[line + done];
         const four w = *write, r = *(const four *)&block->line_read[0][line + done], s = *(const four *)&block->line_read[1][line + done];
+        uint32_t partial;
         four own, written, one, two;
+        memcpy(&partial, &block->partial[line + done], sizeof partial);
         records_of(record + done * step, step, &own);
         came_before(&l, &w, &own, &written);
         came_before(&l, &r, &own, &one);
@@ -229,7 +237,7 @@ CLONES static unsigned store_lines(struct wl_race_block *block, uint32_t line, u
         four bad = ~(written & one & two) | ((w | r | s) & (int64_t)WL_RACE_CELLS) | (w & flags);
         if (instruction) /* another lane's */
             bad |= (((w ^ own) & instruction) == 0) & (((w ^ own) & lanes) != 0);
-        if (has_any(&bad))
+        if (partial || has_any(&bad))
             break;
         *write = own;
     }
@@ -316,12 +324,29 @@ static inline bool has_loaded(const struct check *c, uint64_t line) {
     return line != WL_RACE_CELLS && wl_race_segment(line ^ c->record) == 0 && !(line & (WL_RACE_ATOMIC | WL_RACE_STRONG));
 }
 
+/* The load of a part of a line that others load as a whole leaves their records alone. */
+static bool load_part(const struct check *c, struct wl_race_block *block, uint32_t line, uint32_t cell, unsigned count, uint64_t record,
+                      uint32_t scale) {
+    const uint64_t one = block->line_read[0][line], two = block->line_read[1][line];
+    uint64_t *cells = &block->read[2][cell];
+    if (count == WL_RACE_LINE_CELLS || one == WL_RACE_CELLS || two == WL_RACE_CELLS)
+        return false;
+    if (!is_fine(c, one) && !is_fine(c, two))
+        return true; /* two readers are enough */
+    wl_race_expand_partial(block, line);
+    if (!give_way(c, cells, count))
+        return false;
+    record_cells(cells, count, record, scale);
+    return true;
+}
+
 static bool load_cells(const struct check *c, struct wl_race_block *block, uint32_t in, unsigned count, const struct run *run) {
     const uint32_t line = in / WL_RACE_LINE_BYTES, cell = in / 4, first = line * WL_RACE_LINE_CELLS;
     const uint64_t record = record_at(c, run->lane, 15);
     if (!cells_are_fine(c, block->line_write[line], &block->write[cell], count, 0) || has_atomics(c, block, line, cell, count))
         return false;
-    if (has_loaded(c, block->line_read[0][line]) || has_loaded(c, block->line_read[1][line]))
+    if (has_loaded(c, block->line_read[0][line]) || has_loaded(c, block->line_read[1][line]) ||
+        load_part(c, block, line, cell, count, record, run->scale))
         return true;
     bool has_cells = false;
     for (unsigned r = 0; r < 2; r++) {
@@ -355,7 +380,8 @@ static bool store_cells(const struct check *c, struct wl_race_block *block, uint
     const uint64_t record = record_at(c, run->lane, 15);
     if (!cells_are_fine(c, block->line_write[line], &block->write[cell], count, WL_RACE_ATOMIC) ||
         !cells_are_fine(c, block->line_read[0][line], &block->read[0][cell], count, 0) ||
-        !cells_are_fine(c, block->line_read[1][line], &block->read[1][cell], count, 0))
+        !cells_are_fine(c, block->line_read[1][line], &block->read[1][cell], count, 0) ||
+        (block->partial[line] && !cells_are_fine(c, WL_RACE_CELLS, &block->read[2][cell], count, 0)))
         return false;
     wl_race_expand_line(&block->line_write[line], &block->write[first]);
     if (count == 1 && !c->lds && may_vary(c, block->write[cell]))
@@ -438,7 +464,8 @@ static bool store_cell(const struct check *c, struct wl_race_block *block, uint3
     const uint32_t first = line * WL_RACE_LINE_CELLS;
     const uint64_t write = known_of(block->line_write[line], &block->write[first + in]);
     if (!is_fine(c, write) || write & WL_RACE_ATOMIC || !is_fine(c, known_of(block->line_read[0][line], &block->read[0][first + in])) ||
-        !is_fine(c, known_of(block->line_read[1][line], &block->read[1][first + in])))
+        !is_fine(c, known_of(block->line_read[1][line], &block->read[1][first + in])) ||
+        (block->partial[line] && !is_fine(c, block->read[2][first + in])))
         return false;
     if (!is_old(c, write) && is_own(c, write)) {
         const bool same = wl_race_site_number(write) == wl_race_site_number(record), moved = wl_race_lane(write) != wl_race_lane(record);

@@ -94,11 +94,22 @@ void wl_race_expand_line(uint64_t *line, uint64_t *cells) {
     __atomic_store_n(line, WL_RACE_CELLS, __ATOMIC_RELEASE);
 }
 
+void wl_race_expand_partial(struct wl_race_block *block, uint32_t line) {
+    uint64_t *cells = &block->read[2][(size_t)line * WL_RACE_LINE_CELLS];
+    if (block->partial[line])
+        return;
+    for (unsigned i = 0; i < WL_RACE_LINE_CELLS; i++)
+        if (cells[i])
+            cells[i] = 0;
+    block->partial[line] = 1;
+}
+
 void wl_race_expand(struct wl_race_block *block, uint32_t in, uint64_t size) {
     for (uint32_t line = in / WL_RACE_LINE_BYTES; size && line <= (in + size - 1) / WL_RACE_LINE_BYTES; line++) {
         wl_race_expand_line(&block->line_write[line], &block->write[(size_t)line * WL_RACE_LINE_CELLS]);
         for (unsigned r = 0; r < 2; r++)
             wl_race_expand_line(&block->line_read[r][line], &block->read[r][(size_t)line * WL_RACE_LINE_CELLS]);
+        wl_race_expand_partial(block, line);
     }
 }
 
@@ -113,7 +124,7 @@ uint64_t wl_race_write_at(const struct wl_race_block *block, uint32_t in) {
 static void forget_cells(struct wl_race_block *block, uint32_t in, uint32_t size) {
     wl_race_expand(block, in, size);
     for (uint32_t i = in / 4; i < (in + size + 3) / 4; i++)
-        block->write[i] = block->read[0][i] = block->read[1][i] = 0;
+        block->write[i] = block->read[0][i] = block->read[1][i] = block->read[2][i] = 0;
 }
 
 static void forget_in_block(struct wl_race_block *block, uint32_t in, uint32_t size) {
@@ -123,12 +134,12 @@ static void forget_in_block(struct wl_race_block *block, uint32_t in, uint32_t s
     while (in < end) {
         const uint32_t line = in / WL_RACE_LINE_BYTES, rest = WL_RACE_LINE_BYTES - in % WL_RACE_LINE_BYTES;
         const uint32_t here = end - in < rest ? end - in : rest;
-        if (!(block->line_write[line] | block->line_read[0][line] | block->line_read[1][line])) {
+        if (!(block->line_write[line] | block->line_read[0][line] | block->line_read[1][line] | block->partial[line])) {
             in += here; /* nobody was there */
             continue;
         }
         if (here == WL_RACE_LINE_BYTES)
-            block->line_write[line] = block->line_read[0][line] = block->line_read[1][line] = 0;
+            block->line_write[line] = block->line_read[0][line] = block->line_read[1][line] = block->partial[line] = 0;
         else
             forget_cells(block, in, here);
         in += here;

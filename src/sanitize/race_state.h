@@ -5,8 +5,8 @@
  * makes less than 2^31. Segments are given out in units of 64 to workgroups: with W waves, rounded up to a power of two, a unit has 64 / W
  * rows. Numbers grow, so that most comparisons of two times are one comparison of numbers.
  *
- * Memory. Each granule of 4 bytes has a cell of three records: its last write, and two reads by different waves. A record says which
- * segment, instruction and lane made the access, and which of the 4 bytes. */
+ * Memory. Each granule of 4 bytes has a cell of four records: its last write, and reads, of which two by different waves are enough. A record
+ * says which segment, instruction and lane made the access, and which of the 4 bytes. */
 #ifndef WL_SANITIZE_RACE_STATE_H
 #define WL_SANITIZE_RACE_STATE_H
 
@@ -42,20 +42,24 @@ enum { WL_RACE_BLOCK_SHIFT = 16, WL_RACE_BLOCK_CELLS = 1 << (WL_RACE_BLOCK_SHIFT
 enum {
     WL_RACE_LINE_BYTES = 64,
     WL_RACE_LINE_CELLS = WL_RACE_LINE_BYTES / 4,
-    WL_RACE_BLOCK_LINES = (1 << WL_RACE_BLOCK_SHIFT) / WL_RACE_LINE_BYTES
+    WL_RACE_BLOCK_LINES = (1 << WL_RACE_BLOCK_SHIFT) / WL_RACE_LINE_BYTES,
+    WL_RACE_READS = 3
 };
 /* The cells of 64 KiB of memory. Pages of it that nobody wrote take no memory. A line is 16 cells. Most instructions access whole lines, one
  * lane behind the other: then the record of the first cell, in `line_write` or `line_read`, stands for all of the line's, and what the cells
- * have does not count. WL_RACE_CELLS: the cells count. */
+ * have does not count. WL_RACE_CELLS: the cells count. The third reads are of loads of a part of a line that others load as a whole; they
+ * count where `partial` is 1. */
 struct wl_race_block {
     uint64_t line_write[WL_RACE_BLOCK_LINES], line_read[2][WL_RACE_BLOCK_LINES];
-    uint64_t write[WL_RACE_BLOCK_CELLS], read[2][WL_RACE_BLOCK_CELLS];
+    uint8_t partial[WL_RACE_BLOCK_LINES];
+    uint64_t write[WL_RACE_BLOCK_CELLS], read[WL_RACE_READS][WL_RACE_BLOCK_CELLS];
 };
 #define WL_RACE_CELLS UINT64_C(1)
 /* From now on the cells count, of the lines that the `size` bytes at offset `in` of the block are in; they are what they were. */
 void wl_race_expand(struct wl_race_block *block, uint32_t in, uint64_t size);
-/* The same of one line's writes, or reads. */
+/* The same of one line's writes, or reads; of its third reads. */
 void wl_race_expand_line(uint64_t *line, uint64_t *cells);
+void wl_race_expand_partial(struct wl_race_block *block, uint32_t line);
 /* The record of the last write of the byte at that offset. */
 uint64_t wl_race_write_at(const struct wl_race_block *block, uint32_t in);
 /* The blocks that there are, by the upper bits of addresses; NULL: there is none yet. */
