@@ -217,11 +217,11 @@ struct wl_helpers {
      * 0. `data`: rows of 16 dwords that are stored, or NULL: not known. The wave is that which the calling thread runs. */
     uint32_t (*sanitize_strip)(const struct wl_sanitize_site *site, uint64_t first_lane, uint32_t lanes, const uint64_t *address,
                                uint64_t base, uint64_t limit, const uint32_t *data);
-    /* The same of lanes `first_lane` + i for each bit i of `lanes`, in code for tools that follow waves: with `uniform` all of them are at
-     * `start`, else lane i is at `start` + i * the site's bytes, a host address (in LDS as well). 1: all may make the access; 0: it is to be
-     * asked of each strip by sanitize_strip. Without lanes nothing is told, and the answer is 0. */
+    /* The same of lanes `first_lane` + i for each bit i of `lanes`, in code for tools that follow waves: lane i is at `start` + i * `step`, a host
+     * address (in LDS as well). `step` is 0, or the site's bytes; or larger, for up to 16 lanes that load from LDS. 1: all may make the access;
+     * 0: it is to be asked of each strip by sanitize_strip. Without lanes nothing is told, and the answer is 0. */
     uint32_t (*sanitize_run)(struct wl_wave *wave, const struct wl_sanitize_site *site, uint64_t start, uint64_t lanes, uint32_t first_lane,
-                             uint32_t uniform);
+                             uint32_t step);
     /* What nobody wrote of the wave's registers; NULL: initcheck does not watch it. */
     struct wl_undefined *(*sanitize_undefined)(struct wl_wave *wave);
     /* Bits that nobody wrote decide something at the instruction `code` (in the code object's address space): `use` is enum

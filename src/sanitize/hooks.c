@@ -96,7 +96,7 @@ uint64_t wl_san_access(struct wl_san_wave *wave, const struct wl_san_access *acc
 
 /* Bytes from run->start on. */
 static uint64_t extent_of(const struct wl_san_lanes *run) {
-    return run->uniform ? run->site->bytes : (64 - (uint64_t)__builtin_clzll(run->lanes)) * run->site->bytes;
+    return (63 - (uint64_t)__builtin_clzll(run->lanes)) * run->step + run->site->bytes;
 }
 
 bool wl_san_access_run(struct wl_san_wave *wave, const struct wl_san_lanes *run) {

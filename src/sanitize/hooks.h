@@ -68,11 +68,11 @@ struct wl_san_access {
     uint64_t instruction; /* wl_san_wave.instructions: the same for all parts of one instruction */
 };
 
-/* An access by lanes that lie side by side: lane first_lane + i, for bit i of `lanes`, at start + i * site->bytes, or all at `start`. */
+/* An access by lanes at equal steps: lane first_lane + i, for bit i of `lanes`, at start + i * step. */
 struct wl_san_lanes {
     const struct wl_sanitize_site *site; /* wl_sanitize_may_run */
     uint8_t space;                       /* GLOBAL or LDS */
-    bool uniform;
+    uint32_t step;                       /* 0: all at `start`; site->bytes: side by side; larger: of up to 16 lanes that load from LDS */
     uint32_t first_lane;
     uint64_t lanes;
     uint64_t start; /* as wl_san_access.address has it */

@@ -515,7 +515,7 @@ bool wl_init_run(struct wl_san_wave *wave, const struct wl_san_lanes *run, uint6
     bits = lds ? g->lds.bits + run->start : wl_init_read(run->start);
     if (!bits || is_clear(bits, extent))
         return true;
-    if (!stores || (!run->uniform && run->lanes & (run->lanes + 1)))
+    if (!stores || (run->step && run->lanes & (run->lanes + 1)))
         return false;
     uint8_t *to = lds ? g->lds.bits + run->start : wl_init_write(run->start);
     if (to)

@@ -676,22 +676,37 @@ void wl_race_access(struct wl_san_wave *wave, const struct wl_san_access *access
         note_store(c.wave, c.lds, atomic);
 }
 
+/* Loads of LDS at steps are only noted, as long as nobody has stored. */
+static bool is_logged_by_steps(struct wl_san_wave *wave, const struct wl_san_lanes *run) {
+    struct wl_race_group *group = wave->group->race;
+    if (!group)
+        return true;
+    if (group->lds_state != WL_RACE_LDS_LOADED || is_strong(run->site, NULL, true))
+        return false;
+    wl_race_access_done(group);
+    if (group->grid_phase != atomic_load_explicit(&group->launch->grid_phase, memory_order_relaxed))
+        wl_race_catch_up(group);
+    return wl_race_log_steps(group, wave->index, run);
+}
+
 /* All of it at once, or nothing. */
 bool wl_race_run(struct wl_san_wave *wave, const struct wl_san_lanes *run) {
     const struct wl_sanitize_site *site = run->site;
     const unsigned first = (unsigned)__builtin_ctzll(run->lanes),
                    count = 64 - (unsigned)__builtin_clzll(run->lanes) - first; /* without gaps */
     const bool stores = site->kind == WL_SANITIZE_STORE;
-    struct run left = {.address = run->start + (run->uniform ? 0 : (uint64_t)first * site->bytes),
-                       .size = run->uniform ? site->bytes : (uint64_t)count * site->bytes,
+    struct run left = {.address = run->start + (uint64_t)first * run->step,
+                       .size = run->step ? (uint64_t)count * site->bytes : site->bytes,
                        .lane = run->first_lane + first,
                        .scale = scale_of(site->bytes)};
     struct check c;
-    if (site->polls && (run->uniform || count == 1))
+    if (site->polls && (!run->step || count == 1))
         return false; /* it may look for what others store */
-    if (site->updates && run->uniform && count > 1)
+    if (run->step > site->bytes)
+        return is_logged_by_steps(wave, run);
+    if (site->updates && !run->step && count > 1)
         return false; /* all lanes make the same change */
-    if ((left.address | left.size) & 3 || (!run->uniform && run->lanes >> first != UINT64_MAX >> (64 - count)))
+    if ((left.address | left.size) & 3 || (run->step && run->lanes >> first != UINT64_MAX >> (64 - count)))
         return false;
     if (is_logged(wave, site, NULL, run, &left) || !begin_check(&c, wave, site, NULL, run->space, false))
         return true;

@@ -1,4 +1,5 @@
-/* One instruction's check of its accesses, and the cells that it looks at. Only race_access.c, race_look.c, race_log.c and race_run.c include this. */
+/* One instruction's check of its accesses, and the cells that it looks at. race_access.c, race_lanes.c, race_look.c,
+ * race_log.c, race_run.c and race_shadow.c include this. */
 #ifndef WL_SANITIZE_RACE_CHECK_H
 #define WL_SANITIZE_RACE_CHECK_H
 
@@ -60,6 +61,9 @@ struct cells {
     unsigned count;
 };
 
+/* wl_race_expand of one line's writes, or reads; of its third reads. (race_shadow.c) */
+void wl_race_expand_line(uint64_t *line, uint64_t *cells);
+void wl_race_expand_partial(struct wl_race_block *block, uint32_t line);
 /* The cells of up to `size` bytes from `address` on, of one line at most; *size: how many bytes they are of. Nobody else looks at them until
  * wl_race_give_cells. False: there are none. */
 bool wl_race_find_cells(const struct check *c, uint64_t address, uint64_t *size, struct cells *cells);
@@ -102,6 +106,8 @@ void wl_race_release(const struct check *c, uint64_t address, struct wl_clock *c
 /* A load of `size` bytes at `start` by lanes side by side from `lane` on, where nobody has stored. False: it has to be checked. */
 bool wl_race_log_run(struct wl_race_group *group, uint32_t wave, const struct wl_sanitize_site *site, uint64_t start, uint32_t size,
                      uint32_t lane);
+/* The same by lanes at larger steps. */
+bool wl_race_log_steps(struct wl_race_group *group, uint32_t wave, const struct wl_san_lanes *run);
 /* Whether a load, or a store, may be noted where waves have stored. *again: it is a store, and the wave has stored to one of the places before. */
 bool wl_race_filter(struct wl_race_group *group, uint32_t wave, const struct wl_sanitize_site *site, const struct run *run, bool *again);
 /* Notes an access by lanes side by side, or of a strip, with the flags of its record. wl_race_note_strip: false: it has to be checked. */

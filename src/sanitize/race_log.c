@@ -15,13 +15,15 @@
 
 enum { NOTES = 512, OFFSETS = 4096, LATEST = 256, MOST_FILTERED = 1024 };
 enum { CELLS = 3 << (WL_RACE_BLOCK_SHIFT - 2), SEVERAL = 63, EPOCH = 64 };
+#define END (UINT64_C(4) * CELLS)
 
 struct logged {
     const struct wl_sanitize_site *site;
     uint64_t own;         /* the segment, as wl_race_wave has it */
-    uint32_t start, size; /* of lanes side by side; or where its offsets begin, and */
-    uint32_t count, step; /* of loads of lanes side by side: how many, and from one start to the next */
+    uint32_t start, size; /* of lanes side by side, or of the first of lanes at steps; or where its offsets begin, and */
+    uint32_t count, step; /* of loads of lanes side by side, or at steps: how many, and from one start to the next */
     uint16_t lanes;       /* the strip's lanes; 0: side by side */
+    uint16_t lane_step;   /* from one lane to the next; 0: it has offsets */
     uint8_t first_lane;
     uint8_t flags; /* of its record */
 };
@@ -52,16 +54,22 @@ void wl_race_log_free(struct wl_race_group *group) {
 
 /* ---- recording -------------------------------------------------------------------------------- */
 
+/* Where a lane of a strip, the n-th of those that are on, was in the `round`-th of the note's accesses. */
+static uint32_t place_of(const struct wl_race_log *log, const struct logged *note, uint32_t round, unsigned lane, unsigned n) {
+    return note->lane_step ? note->start + round * note->step + lane * note->lane_step : log->offsets[note->start + n];
+}
+
 static void record(struct wl_race_group *group, const struct logged *note) {
     const struct wl_race_log *log = group->log;
     uint64_t address[16];
     struct wl_san_access access = {
         .site = note->site, .space = WL_SANITIZE_LDS, .first_lane = note->first_lane, .lanes = note->lanes, .address = address};
-    const uint32_t *offset = &log->offsets[note->lanes ? note->start : 0];
-    for (uint64_t rest = note->lanes; rest; rest &= rest - 1)
-        address[(unsigned)__builtin_ctzll(rest)] = *offset++;
-    for (uint32_t i = 0; i < note->count; i++)
+    for (uint32_t i = 0; i < note->count; i++) {
+        unsigned n = 0;
+        for (uint64_t rest = note->lanes; rest; rest &= rest - 1, n++)
+            address[(unsigned)__builtin_ctzll(rest)] = place_of(log, note, i, (unsigned)__builtin_ctzll(rest), n);
         wl_race_record_noted(group, note->own | note->flags, &access, note->start + i * note->step, note->size);
+    }
 }
 
 static void record_all(struct wl_race_group *group) {
@@ -106,7 +114,8 @@ static struct logged *add(struct wl_race_group *group, struct wl_race_wave *wave
 /* Whether the note has that load already, or has it now. */
 static inline bool includes(struct logged *load, const struct logged *other) {
     const uint32_t from = other->start - load->start;
-    if (load->site != other->site || load->own != other->own || load->size != other->size || load->first_lane != other->first_lane)
+    if (load->site != other->site || load->own != other->own || load->size != other->size || load->first_lane != other->first_lane ||
+        load->lanes != other->lanes || load->lane_step != other->lane_step)
         return false;
     if (load->count == 1 && from)
         load->step = from;
@@ -117,21 +126,39 @@ static inline bool includes(struct logged *load, const struct logged *other) {
     return from == 0 || (load->step && from % load->step == 0 && from / load->step < load->count);
 }
 
-bool wl_race_log_run(struct wl_race_group *group, uint32_t wave, const struct wl_sanitize_site *site, uint64_t start, uint32_t size,
-                     uint32_t lane) {
+static bool log_load(struct wl_race_group *group, uint32_t wave, const struct logged *load) {
     struct wl_race_wave *w = &group->waves[wave];
-    const struct logged load = {
-        .site = site, .own = w->own, .start = (uint32_t)start, .size = size, .count = 1, .first_lane = (uint8_t)lane};
     struct wl_race_log *log = log_of(group, w);
     if (!log)
         return false;
-    uint16_t *latest = &log->latest[((uintptr_t)site / 8 + UINT64_C(4) * lane) % LATEST];
-    if (*latest && includes(&log->notes[*latest - 1], &load))
+    uint16_t *latest = &log->latest[((uintptr_t)load->site / 8 + UINT64_C(4) * load->first_lane) % LATEST];
+    if (*latest && includes(&log->notes[*latest - 1], load))
         return true;
     struct logged *note = add(group, w, 0);
-    *note = load;
+    *note = *load;
     *latest = (uint16_t)log->count;
     return true;
+}
+
+bool wl_race_log_run(struct wl_race_group *group, uint32_t wave, const struct wl_sanitize_site *site, uint64_t start, uint32_t size,
+                     uint32_t lane) {
+    return log_load(
+        group, wave,
+        &(struct logged){
+            .site = site, .own = group->waves[wave].own, .start = (uint32_t)start, .size = size, .count = 1, .first_lane = (uint8_t)lane});
+}
+
+bool wl_race_log_steps(struct wl_race_group *group, uint32_t wave, const struct wl_san_lanes *run) {
+    if (run->lanes >> 16 || run->step > UINT16_MAX)
+        return false;
+    return log_load(group, wave,
+                    &(struct logged){.site = run->site,
+                                     .own = group->waves[wave].own,
+                                     .start = (uint32_t)run->start,
+                                     .count = 1,
+                                     .lanes = (uint16_t)run->lanes,
+                                     .lane_step = (uint16_t)run->step,
+                                     .first_lane = (uint8_t)run->first_lane});
 }
 
 bool wl_race_note_strip(struct wl_race_group *group, uint32_t wave, const struct wl_san_access *access, uint64_t flags) {
@@ -174,7 +201,10 @@ static bool load_cells(struct filter *f, uint32_t cell, uint32_t end, int16_t ow
     }
     for (; cell < end && good; cell++) {
         good = f->writer[cell] < epoch || f->writer[cell] == own;
-        f->reader[cell] = f->reader[cell] < epoch || f->reader[cell] == own ? own : several;
+        if (f->reader[cell] < epoch)
+            f->reader[cell] = own;
+        else if (f->reader[cell] != own)
+            f->reader[cell] = several;
     }
     return good;
 }
@@ -203,7 +233,7 @@ static int16_t tag_of(const struct filter *f, uint32_t wave) { return (int16_t)(
 static bool begin_filter(const struct wl_race_group *group, struct wl_race_log *log) {
     uint32_t runs = 0;
     for (uint32_t i = 0; i < log->count; i++)
-        runs += log->notes[i].count;
+        runs += log->notes[i].count * (log->notes[i].lanes ? (uint32_t)__builtin_popcount(log->notes[i].lanes) : 1);
     if (log->spilled || runs > MOST_FILTERED || (!log->filter && !(log->filter = wl_san_map(sizeof *log->filter))))
         return false;
     struct filter *f = log->filter;
@@ -215,13 +245,16 @@ static bool begin_filter(const struct wl_race_group *group, struct wl_race_log *
     for (uint32_t i = 0; i < log->count; i++) {
         const struct logged *note = &log->notes[i];
         const int16_t own = tag_of(f, wl_race_segment(note->own) & ((1u << group->launch->shift) - 1));
-        const uint32_t strip = (uint32_t)__builtin_popcount(note->lanes), count = note->lanes ? strip : note->count;
-        for (uint32_t n = 0; n < count; n++) {
-            const uint32_t start = note->lanes ? log->offsets[note->start + n] : note->start + n * note->step;
-            const uint32_t end = start + (note->lanes ? note->site->bytes : note->size);
-            if (end < start || end > 4 * CELLS)
-                return false;
-            load_cells(f, start / 4, (end + 3) / 4, own);
+        for (uint32_t round = 0; round < note->count; round++) {
+            unsigned n = 0;
+            for (uint32_t rest = note->lanes ? note->lanes : 1; rest; rest &= rest - 1, n++) {
+                const uint32_t start =
+                    note->lanes ? place_of(log, note, round, (unsigned)__builtin_ctz(rest), n) : note->start + round * note->step;
+                const uint32_t end = start + (note->lanes ? note->site->bytes : note->size);
+                if (end < start || end > END)
+                    return false;
+                load_cells(f, start / 4, (end + 3) / 4, own);
+            }
         }
     }
     return true;
@@ -229,7 +262,7 @@ static bool begin_filter(const struct wl_race_group *group, struct wl_race_log *
 
 bool wl_race_filter(struct wl_race_group *group, uint32_t wave, const struct wl_sanitize_site *site, const struct run *run, bool *again) {
     struct wl_race_log *log = log_of(group, &group->waves[wave]);
-    if (!log || (run->address | run->size) & 3 || run->address + run->size > 4 * CELLS || run->address > 4 * CELLS)
+    if (!log || (run->address | run->size) & 3 || run->address > END - run->size)
         return false;
     if (group->lds_state == WL_RACE_LDS_LOADED && !begin_filter(group, log))
         return false;

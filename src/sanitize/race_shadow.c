@@ -1,6 +1,6 @@
 /* The cells of racecheck's shadow memory. */
 #include "sanitize/lazy.h"
-#include "sanitize/race_state.h"
+#include "sanitize/race_check.h"
 
 #include <sched.h>
 #include <stdlib.h>

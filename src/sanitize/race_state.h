@@ -57,9 +57,6 @@ struct wl_race_block {
 #define WL_RACE_CELLS UINT64_C(1)
 /* From now on the cells count, of the lines that the `size` bytes at offset `in` of the block are in; they are what they were. */
 void wl_race_expand(struct wl_race_block *block, uint32_t in, uint64_t size);
-/* The same of one line's writes, or reads; of its third reads. */
-void wl_race_expand_line(uint64_t *line, uint64_t *cells);
-void wl_race_expand_partial(struct wl_race_block *block, uint32_t line);
 /* The record of the last write of the byte at that offset. */
 uint64_t wl_race_write_at(const struct wl_race_block *block, uint32_t in);
 /* The blocks that there are, by the upper bits of addresses; NULL: there is none yet. */

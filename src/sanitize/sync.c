@@ -163,7 +163,7 @@ void wl_sync_access(struct wl_san_wave *wave, const struct wl_san_access *access
 void wl_sync_run(struct wl_san_wave *wave, const struct wl_san_lanes *run) {
     const unsigned first = (unsigned)__builtin_ctzll(run->lanes);
     uint64_t address[64];
-    address[first] = run->start + (run->uniform ? 0 : (uint64_t)first * run->site->bytes);
+    address[first] = run->start + (uint64_t)first * run->step;
     wl_sync_access(wave,
                    &(struct wl_san_access){
                        .site = run->site, .space = run->space, .first_lane = run->first_lane, .lanes = run->lanes, .address = address});

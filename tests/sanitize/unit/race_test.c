@@ -146,7 +146,7 @@ static bool conflicts(uint32_t wave, bool stores, uint32_t cell) {
     return others & ~own;
 }
 
-/* 16 lanes access cells from `cell` on, `step` cells apart; told of as side by side if they are, or as a strip. */
+/* 16 lanes access cells from `cell` on, `step` cells apart; told of as a run, where there are such, or as a strip. */
 static bool access_lds(struct wl_san_wave *wave, const struct wl_sanitize_site *site, uint32_t cell, uint32_t step, bool as_run) {
     const bool stores = site->kind == WL_SANITIZE_STORE;
     uint64_t address[16];
@@ -157,7 +157,7 @@ static bool access_lds(struct wl_san_wave *wave, const struct wl_sanitize_site *
         data[i] = site->address + i; /* another value each time */
         found |= conflicts(wave->index, stores, cell + i * step);
     }
-    const struct wl_san_lanes run = {.site = site, .space = WL_SANITIZE_LDS, .lanes = 0xffff, .start = address[0]};
+    const struct wl_san_lanes run = {.site = site, .space = WL_SANITIZE_LDS, .step = 4 * step, .lanes = 0xffff, .start = address[0]};
     const struct wl_san_access strip = {.site = site,
                                         .space = WL_SANITIZE_LDS,
                                         .is_strip = true,
@@ -165,7 +165,7 @@ static bool access_lds(struct wl_san_wave *wave, const struct wl_sanitize_site *
                                         .address = address,
                                         .data = stores ? data : NULL,
                                         .data_stride = 16};
-    if (!as_run || step != 1 || !wl_san_access_run(wave, &run))
+    if (!as_run || (stores && step != 1) || !wl_san_access_run(wave, &run))
         assert_int_equal(wl_san_access(wave, &strip), 0xffff);
     return found;
 }

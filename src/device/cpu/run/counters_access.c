@@ -187,7 +187,7 @@ void wl_counters_run(const struct wl_job *job, const struct wl_san_lanes *run) {
         return;
     for (uint64_t left = run->lanes; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctzll(left);
-        found->at[run->first_lane + l] = run->start + (run->uniform ? 0 : (uint64_t)l * run->site->bytes);
+        found->at[run->first_lane + l] = run->start + (uint64_t)l * run->step;
     }
     found->lanes |= run->lanes << run->first_lane;
 }

@@ -316,7 +316,7 @@ static uint32_t help_strip(const struct wl_sanitize_site *site, uint64_t first_l
  * mostly go on. Inline: compilers leave out calls of functions that do nothing but this. */
 __attribute__((always_inline)) static inline void prefetch(const struct wl_san_lanes *run) {
     enum { WAVES = 3, LINE = 64 };
-    const uint64_t size = run->uniform ? 0 : (64 - (uint64_t)__builtin_clzll(run->lanes)) * run->site->bytes;
+    const uint64_t size = (64 - (uint64_t)__builtin_clzll(run->lanes)) * run->step;
     const char *start = (const char *)(uintptr_t)run->start;
     if (run->site->kind == WL_SANITIZE_STORE)
         for (uint64_t at = 0; at < WAVES * size; at += LINE)
@@ -327,12 +327,12 @@ __attribute__((always_inline)) static inline void prefetch(const struct wl_san_l
 }
 
 static uint32_t help_run(struct wl_wave *wave, const struct wl_sanitize_site *site, uint64_t start, uint64_t lanes, uint32_t first_lane,
-                         uint32_t uniform) {
+                         uint32_t step) {
     const struct wl_runner *runner = wave->owner;
     const struct wl_group *group = runner->group;
     struct wl_san_lanes run = {.site = site,
                                .space = site->space == WL_SANITIZE_FLAT ? WL_SANITIZE_GLOBAL : site->space,
-                               .uniform = uniform,
+                               .step = step,
                                .first_lane = first_lane,
                                .lanes = lanes,
                                .start = start};

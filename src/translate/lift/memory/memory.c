@@ -341,12 +341,13 @@ static bool in_own_way(struct wl_lift *l, const struct wl_access *a, const struc
     return l->form->access && l->form->access(l, a, lanes, rows);
 }
 
-/* Lanes in LDS that have nothing in common: the host's gathers and scatters, if all lie within it. */
-static void access_local(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m) {
+/* Lanes in LDS that are not side by side: the host's gathers and scatters, if all may make the access. */
+static void access_local(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m,
+                         LLVMValueRef allowed) {
     LLVMBasicBlockRef fast = wl_memory_block(l, "near"), slow = wl_memory_block(l, WL_COLD_BLOCK), done = wl_memory_block(l, "accessed");
     LLVMBasicBlockRef from[2];
     struct moved cold = *m;
-    wl_memory_mark_likely(l, LLVMBuildCondBr(l->b, wl_sanitize_local(l, a, lanes), fast, slow));
+    wl_memory_mark_likely(l, LLVMBuildCondBr(l->b, allowed, fast, slow));
     LLVMPositionBuilderAtEnd(l->b, fast);
     if (wl_follows_values(l) && a->kind == WL_ACCESS_STORE)
         wl_sanitize_define(l, a, lanes);
@@ -369,7 +370,11 @@ static void access_sanitized(struct wl_lift *l, const struct wl_access *a, const
         allowed = wl_sanitize_pattern(l, a, lanes, pattern, start, check);
     if (!allowed) {
         if (a->local && !wl_sanitizes_waves(l) && wl_sanitize_has_local(l, a))
-            access_local(l, a, lanes, m);
+            allowed = wl_sanitize_local(l, a, lanes);
+        else
+            allowed = wl_sanitize_steps(l, a, lanes);
+        if (allowed)
+            access_local(l, a, lanes, m, allowed);
         else
             access_doubtful(l, a, lanes, m, false);
         return;
@@ -555,9 +560,10 @@ void wl_memory_emit_wide(struct wl_lift *l, struct wl_item *item) {
         start[s / item->wide] = wl_lanes_start(l, &a, &w.lanes[s], item->wide, &part);
         if (wl_sanitizes(l)) {
             l->strip = &l->region.strip_states[s];
-            LLVMValueRef allowed = wl_sanitizes_waves(l) ? wl_sanitize_run(l, &a, start[s / item->wide], item->wide, false, part)
-                                                         : wl_sanitize_extent(l, &a, start[s / item->wide],
-                                                                              (uint64_t)item->wide * WL_STRIP * wl_access_size(&a));
+            LLVMValueRef allowed =
+                wl_sanitizes_waves(l)
+                    ? wl_sanitize_run(l, &a, start[s / item->wide], item->wide, wl_access_size(&a), part)
+                    : wl_sanitize_extent(l, &a, start[s / item->wide], (uint64_t)item->wide * WL_STRIP * wl_access_size(&a));
             if (!allowed)
                 allowed = LLVMConstNull(l->i1);
             part = part ? LLVMBuildAnd(l->b, part, allowed, "") : allowed;

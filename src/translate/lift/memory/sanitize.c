@@ -6,6 +6,7 @@
 #include "translate/isa/sanitize_site.h"
 #include "translate/lift/frame.h"
 #include "translate/lift/marks.h"
+#include "translate/lift/memory/scattered.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -385,15 +386,15 @@ static LLVMValueRef ask(struct wl_lift *l, LLVMValueRef site, LLVMValueRef first
 
 /* Calls wl_helpers.sanitize_run; i1. */
 static LLVMValueRef ask_run(struct wl_lift *l, LLVMValueRef site, LLVMValueRef start, LLVMValueRef lanes, LLVMValueRef first_lane,
-                            bool uniform) {
+                            uint32_t step) {
     LLVMTypeRef parameters[] = {l->ptr, l->ptr, l->i64, l->i64, l->i32, l->i32};
-    LLVMValueRef arguments[] = {l->wave, site, start, lanes, first_lane, number(l, l->i32, uniform)};
+    LLVMValueRef arguments[] = {l->wave, site, start, lanes, first_lane, number(l, l->i32, step)};
     LLVMValueRef helper = helper_member(l, offsetof(struct wl_helpers, sanitize_run));
     LLVMValueRef answer = LLVMBuildCall2(l->b, LLVMFunctionType(l->i32, parameters, 6, false), helper, arguments, 6, "");
     return LLVMBuildICmp(l->b, LLVMIntNE, answer, LLVMConstNull(l->i32), "");
 }
 
-LLVMValueRef wl_sanitize_run(struct wl_lift *l, const struct wl_access *a, LLVMValueRef start, unsigned strips, bool uniform,
+LLVMValueRef wl_sanitize_run(struct wl_lift *l, const struct wl_access *a, LLVMValueRef start, unsigned strips, uint32_t step,
                              LLVMValueRef check) {
     struct wl_sanitize_site site;
     fill_site(l, &site, a->inst, a, wl_access_size(a));
@@ -406,7 +407,15 @@ LLVMValueRef wl_sanitize_run(struct wl_lift *l, const struct wl_access *a, LLVMV
     if (check)
         mask = LLVMBuildSelect(l->b, check, mask, LLVMConstNull(l->i64), "");
     LLVMValueRef first = LLVMBuildTrunc(l->b, l->strip->first_lane, l->i32, "");
-    return ask_run(l, make_constant(l, &site, sizeof site, "site"), start, mask, first, uniform);
+    return ask_run(l, make_constant(l, &site, sizeof site, "site"), start, mask, first, step);
+}
+
+LLVMValueRef wl_sanitize_steps(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes) {
+    const struct wl_fact *fact = &lanes->low_fact;
+    if (!wl_sanitizes_waves(l) || wl_counts(l) || a->kind != WL_ACCESS_LOAD || !wl_spread_has_local(l, a, lanes) ||
+        !wl_spread_knows_stride(fact) || (uint32_t)fact->stride <= wl_access_size(a))
+        return NULL;
+    return wl_sanitize_run(l, a, wl_lanes_address(l, lanes, number(l, l->i32, 0)), 1, (uint32_t)fact->stride, NULL);
 }
 
 LLVMValueRef wl_sanitize_pattern(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, enum wl_pattern pattern,
@@ -415,7 +424,8 @@ LLVMValueRef wl_sanitize_pattern(struct wl_lift *l, const struct wl_access *a, c
         return NULL;
     if (wl_sanitizes_waves(l) && (wl_counts(l) || pattern != WL_PATTERN_PRIVATE)) {
         const bool uniform = pattern == WL_PATTERN_UNIFORM;
-        return uniform || pattern == WL_PATTERN_CONSECUTIVE ? wl_sanitize_run(l, a, start, 1, uniform, check) : NULL;
+        return uniform || pattern == WL_PATTERN_CONSECUTIVE ? wl_sanitize_run(l, a, start, 1, uniform ? 0 : wl_access_size(a), check)
+                                                            : NULL;
     }
     const uint64_t size = wl_access_size(a), stride = pattern == WL_PATTERN_STRIDED ? (uint32_t)lanes->low_fact.stride : size;
     switch (pattern) {
@@ -512,7 +522,7 @@ LLVMValueRef wl_sanitize_scalar(struct wl_lift *l, const struct wl_inst *inst, L
     LLVMBasicBlockRef doubt = wl_memory_block(l, WL_COLD_BLOCK), known = wl_memory_block(l, "known"), from[2];
     LLVMValueRef site = make_site(l, inst, NULL, bytes), one_lane = number(l, l->i64, 1), values[2] = {LLVMConstAllOnes(l->i1), NULL};
     LLVMValueRef good =
-        wl_sanitizes_waves(l) ? ask_run(l, site, address, one_lane, number(l, l->i32, 0), false) : memory_is_good(l, address, bytes);
+        wl_sanitizes_waves(l) ? ask_run(l, site, address, one_lane, number(l, l->i32, 0), bytes) : memory_is_good(l, address, bytes);
     from[0] = LLVMGetInsertBlock(l->b);
     wl_memory_mark_likely(l, LLVMBuildCondBr(l->b, good, known, doubt));
     LLVMPositionBuilderAtEnd(l->b, doubt);

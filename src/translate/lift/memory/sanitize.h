@@ -23,9 +23,9 @@ static inline bool wl_sanitizes_order(const struct wl_lift *l) { return l->unit.
 /* Whether the code is for initcheck, which follows values that nobody wrote. */
 static inline bool wl_follows_values(const struct wl_lift *l) { return l->unit.request->sanitize & WL_SANITIZE_INITCHECK; }
 
-/* For tools that follow waves, i1: whether the active lanes of `strips` strips may make the access: all at `start` (`uniform`), or side by
- * side from there on. `check`: i1: whether they lie so; NULL: they do. NULL: that has to be asked strip by strip. */
-LLVMValueRef wl_sanitize_run(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, unsigned strips, bool uniform,
+/* For tools that follow waves, i1: whether the active lanes of `strips` strips may make the access: at `start`, and each `step` bytes behind the
+ * one before (wl_helpers.sanitize_run). `check`: i1: whether they lie so; NULL: they do. NULL: that has to be asked strip by strip. */
+LLVMValueRef wl_sanitize_run(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, unsigned strips, uint32_t step,
                              LLVMValueRef check);
 /* Counts basic block p, which begins with lanes `exec` (i64). */
 void wl_sanitize_count(struct wl_lift *l, uint32_t block, LLVMValueRef exec);
@@ -44,6 +44,8 @@ LLVMValueRef wl_sanitize_private(struct wl_lift *l, const struct wl_access *acce
 /* i1: whether the whole strip may make the access, whose pattern is known (wl_lanes_pattern). NULL: that has to be found out lane by lane. */
 LLVMValueRef wl_sanitize_pattern(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, enum wl_pattern pattern,
                                  LLVMValueRef start, LLVMValueRef check);
+/* The same of a strip's lanes in LDS that load at equal steps, for tools that follow waves; NULL: they are no such lanes. */
+LLVMValueRef wl_sanitize_steps(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes);
 /* Whether wl_sanitize_local does for lanes in LDS that have nothing in common: initcheck defines what is stored only in dwords. */
 static inline bool wl_sanitize_has_local(const struct wl_lift *l, const struct wl_access *access) {
     return !wl_follows_values(l) || (!access->told && (access->kind == WL_ACCESS_LOAD || (wl_access_size(access) >= 4 && l->has_avx512)));

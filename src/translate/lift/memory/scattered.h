@@ -50,6 +50,8 @@ void wl_access_gather_end(struct wl_lift *l);
 /* In the unit itself: an access of LDS where the host's gathers and scatters can do it, which spares a call and what lives across
  * it. False: nothing is built. rows: data in or results out. */
 bool wl_spread_local(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
+/* Whether it does. */
+bool wl_spread_has_local(const struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes);
 /* In the unit itself: an access of private memory at offsets that differ, where the host has gathers and scatters. False: nothing is built. */
 bool wl_spread_private(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
 /* Whether all lanes' addresses follow from the first one's, at a stride that is small enough for LDS. */

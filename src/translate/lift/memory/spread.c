@@ -378,8 +378,18 @@ static void dwords_local(struct wl_lift *l, const struct wl_lanes *lanes, LLVMVa
     }
 }
 
-bool wl_spread_local(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
+bool wl_spread_has_local(const struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes) {
     if (!a->local || !wl_spread_possible(a) || a->bits != 32 || lanes->wide || !lanes->offset)
+        return false;
+    if (a->dwords == 1 && a->kind == WL_ACCESS_STORE && !l->exec && has_known_stride(lanes))
+        return true;
+    if (a->dwords == 2 && !l->exec && has_known_stride(lanes))
+        return true;
+    return a->dwords <= 2 ? l->has_avx512 || a->kind == WL_ACCESS_LOAD : a->dwords == 4 && !l->exec;
+}
+
+bool wl_spread_local(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
+    if (!wl_spread_has_local(l, a, lanes))
         return false;
     if (a->dwords == 2 && !l->exec && has_known_stride(lanes))
         pairs_local(l, a, lanes, rows);
@@ -387,12 +397,10 @@ bool wl_spread_local(struct wl_lift *l, const struct wl_access *a, const struct 
         dwords_local(l, lanes, rows[0]);
     else if (a->dwords <= 2 && l->has_avx512)
         wl_lift_mark_memory(l, gather_local(l, a, lanes, rows));
-    else if (a->dwords <= 2 && a->kind == WL_ACCESS_LOAD)
+    else if (a->dwords <= 2)
         load_local(l, a, lanes, rows);
-    else if (a->dwords == 4 && !l->exec)
-        quads_local(l, a, lanes, rows);
     else
-        return false;
+        quads_local(l, a, lanes, rows);
     return true;
 }
 
