@@ -36,7 +36,9 @@
  *   WL_MATRIX_ALIGNED  the products of two groups of lanes (or the only one) are cut at 24 bits behind the largest exponent and added exactly, then
  *                      added to C with one rounding to nearest. xf32 is cut, not rounded, and 8-bit numbers have two such sums: of even and of
  *                      odd elements.
- * A NaN that they give is 0x7fc00000. */
+ * A NaN that they give is 0x7fc00000.
+ *   WL_MATRIX_DOTS     dense WMMA of f16 and bf16: two products (gfx11) or four (gfx12: of one lane, lane group by lane group) at a time are added to C
+ *                      as machine/dot_sums.h has it, and the sum is rounded to the format of D. */
 #ifndef WL_MACHINE_MATRIX_H
 #define WL_MACHINE_MATRIX_H
 
@@ -120,9 +122,10 @@ enum {
     WL_MATRIX_HIGH = 1 << 19,  /* gfx11, 16-bit results: C and D are the registers' high halves */
     WL_MATRIX_FLUSH = 1 << 20, /* denormal inputs and results count as zero */
     WL_MATRIX_OCP = 1 << 21,   /* gfx9: numbers of 8 bits have OCP's formats (gfx950) */
-    /* Dense MFMA with WAVELIFT_MATH=hardware: */
+    /* Dense instructions with WAVELIFT_MATH=hardware: */
     WL_MATRIX_PAIRED = 1 << 24,  /* sums of pairs (CDNA1, CDNA2) */
     WL_MATRIX_ALIGNED = 1 << 25, /* sums of aligned products (CDNA3) */
+    WL_MATRIX_DOTS = 1 << 26,    /* WMMA: steps of two or four products (RDNA3, RDNA4) */
     /* Rows with scales: WL_MATRIX_CBSZ and WL_MATRIX_BLGP choose kinds, and in the place of ABID: */
     WL_MATRIX_SCALE_A = 3, /* 2 bits: which byte of its dword is A's scale ... */
     WL_MATRIX_SCALE_B = 5, /* 2 bits: ... and B's. gfx1250: their kinds: 0 powers of two, 1 E5M3, 2 E4M3 */

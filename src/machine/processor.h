@@ -8,6 +8,7 @@
  *   helpers.h            the functions that translated code calls: struct wl_helpers
  *   operations.h         atomics and permutations, as enums
  *   matrix.h             matrix instructions: shapes, and where elements lie in registers
+ *   dot_sums.h           dot products of RDNA3 and RDNA4, bit for bit
  *   channels.h           formats of texels and of typed buffers: struct wl_channel_format
  *   image.h              images, samplers and their descriptors: struct wl_image, struct wl_sampler
  *   image_instruction.h  an image instruction as two words
@@ -81,6 +82,7 @@ enum {
     WL_MODE_SETS_BANKS = 1 << 19,        /* writing a constant to any bits of MODE does what s_set_vgpr_msb does, with bits 19:12 of it */
     WL_PAIRS_PRODUCTS = 1 << 20,         /* matrix instructions sum products in pairs (machine/matrix.h) */
     WL_ALIGNS_PRODUCTS = 1 << 21,        /* or align them to the largest one first */
+    WL_SUMS_DOTS = 1 << 22,              /* or add two or four at a time, as dot instructions do (machine/dot_sums.h) */
 };
 
 enum {

@@ -3,6 +3,8 @@
 #ifndef WL_TESTS_GPU_DRIVER_H
 #define WL_TESTS_GPU_DRIVER_H
 
+#include "translate/interface/translate.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,6 +18,7 @@ struct gpu_code { /* AMD code of one kernel: s[0:1] is the kernarg segment, v0 t
     size_t size;
     uint32_t mode, lds, scratch;
     bool sram_ecc;
+    enum wl_matrix_sums matrix_sums;
 };
 
 struct gpu_kernel {

@@ -26,6 +26,7 @@ enum {
 unsigned lift_wave_size, lift_checks, lift_failures, lift_ignore_row;
 uint32_t lift_mode_register = 0xf0;
 bool lift_ignore_scalars, lift_any_shape;
+enum wl_matrix_sums lift_matrix_sums;
 
 /* What the kernel sees. */
 static struct state {
@@ -156,7 +157,8 @@ void lift_open_code(const char *processor, unsigned wave_size, const uint8_t *co
                            .wave_size = wave_size,
                            .size = loads_size + size + stores_size,
                            .lds = LDS_BYTES,
-                           .mode = lift_mode_register};
+                           .mode = lift_mode_register,
+                           .matrix_sums = lift_matrix_sums};
     uint8_t *bytes = malloc(all.size);
     if (!bytes)
         exit(1);

@@ -204,7 +204,8 @@ int main(void) {
         check_points(processors[p]);
         for (unsigned f = 0; f < sizeof functions / sizeof *functions; f++)
             check_function(processors[p], &functions[f]);
-        check_dots(processors[p]);
+        if (processors[p][3] == '9' || processors[p][4] == '0') /* others: test_dot_hardware.c */
+            check_dots(processors[p]);
     }
     printf("%u checks, %u failures\n", checks, failures);
     return failures != 0 || !checks;

@@ -73,6 +73,12 @@ static uint32_t hardware_sums(const char *processor, enum wl_matrix_sums sums, c
     return wl_processor_has(processor, WL_ALIGNS_PRODUCTS) ? WL_MATRIX_ALIGNED : 0;
 }
 
+/* Whether WMMA's products are summed as dot instructions do it: where that is asked for and was measured. */
+static bool sums_dots(const struct wl_translate_request *request, const struct wl_matrix *row) {
+    return request->matrix_sums == WL_SUMS_HARDWARE && wl_processor_has(request->processor, WL_SUMS_DOTS) && !row->sparse &&
+           (row->a == WL_MATRIX_F16 || row->a == WL_MATRIX_BF16) && row->b == row->a && row->d != WL_MATRIX_BF16_OF_F32;
+}
+
 static uint32_t mfma_modifiers(const struct wl_inst *inst, const char *processor, const struct wl_matrix *row) {
     uint32_t modifiers = (uint32_t)inst->cbsz << WL_MATRIX_CBSZ | (uint32_t)inst->blgp << WL_MATRIX_BLGP;
     if (row->scale_block)
@@ -97,6 +103,8 @@ uint32_t wl_matrix_modifiers(const struct wl_inst *inst, const struct wl_transla
         modifiers |= (uint32_t)(inst->abid & 3) << WL_MATRIX_KEY;
     if (inst->clamp)
         modifiers |= WL_MATRIX_CLAMP;
+    if (sums_dots(request, row))
+        modifiers |= WL_MATRIX_DOTS;
     if (row->layout == WL_MATRIX_WMMA11 && (inst->op_sel & 4))
         modifiers |= WL_MATRIX_HIGH;
     return modifiers;

@@ -214,6 +214,15 @@ static LLVMValueRef bf16_bits(struct wl_lift *l, LLVMValueRef value) {
     return LLVMBuildLShr(l->b, LLVMBuildSelect(l->b, is_nan, quiet, rounded, ""), number(l, 16), "");
 }
 
+/* What register `old` becomes, of which an element's bits are a half, or all. */
+static LLVMValueRef put_half(struct wl_lift *l, const struct matrix *x, LLVMValueRef old, LLVMValueRef bits, bool high) {
+    if (x->d == WL_MATRIX_F32)
+        return bits;
+    if (high)
+        return LLVMBuildOr(l->b, LLVMBuildAnd(l->b, old, number(l, 0xffff), ""), LLVMBuildShl(l->b, bits, number(l, 16), ""), "");
+    return LLVMBuildOr(l->b, LLVMBuildAnd(l->b, old, number(l, 0xffff0000), ""), bits, "");
+}
+
 /* What the register becomes; `old`: what it is. */
 static LLVMValueRef make_d(struct wl_lift *l, const struct matrix *x, LLVMValueRef sum, LLVMValueRef c, LLVMValueRef old, bool high) {
     if (is_integer(x)) {
@@ -228,8 +237,7 @@ static LLVMValueRef make_d(struct wl_lift *l, const struct matrix *x, LLVMValueR
         bits = LLVMBuildZExt(l->b, LLVMBuildBitCast(l->b, LLVMBuildFPTrunc(l->b, sum, l->f16, ""), l->i16, ""), l->i32, "");
     else
         bits = bf16_bits(l, sum);
-    LLVMValueRef kept = LLVMBuildAnd(l->b, old, number(l, high ? 0xffff : 0xffff0000), "");
-    return LLVMBuildOr(l->b, kept, high ? LLVMBuildShl(l->b, bits, number(l, 16), "") : bits, "");
+    return put_half(l, x, old, bits, high);
 }
 
 /* ---- sums ---- */
@@ -407,6 +415,81 @@ static void read_scales(struct wl_lift *l, struct matrix *x) {
         }
 }
 
+/* ---- as the AMD processor sums (WAVELIFT_MATH=hardware): calls of device code, four dwords of A and of B at a time ---- */
+
+static bool is_as_hardware(const struct matrix *x) { return x->modifiers & (WL_MATRIX_PAIRED | WL_MATRIX_ALIGNED | WL_MATRIX_DOTS); }
+
+/* The name of device/device.h's function. */
+static void name_sum(const struct matrix *x, char name[48]) {
+    static const char *const kinds[] = {"f32", "xf32", "f16", "bf16", "fp8", "bf8"};
+    if (x->modifiers & WL_MATRIX_PAIRED)
+        snprintf(name, 48, "wl_device_sum_%s_%s_%u", x->flush ? "flushed" : "pairs", kinds[x->a], x->a_elements);
+    else if (x->modifiers & WL_MATRIX_DOTS)
+        snprintf(name, 48, "wl_device_sum_%s_%s_%s", x->layout == WL_MATRIX_WMMA11 ? "twos" : "fours", kinds[x->d], kinds[x->a]);
+    else if (per_dword(x->a) == 4)
+        snprintf(name, 48, "wl_device_sum_aligned_%s_%s", kinds[x->a], kinds[x->b]);
+    else
+        snprintf(name, 48, "wl_device_sum_aligned_%s", kinds[x->a]);
+}
+
+/* What is not there yet of a call's arguments. */
+struct call {
+    char name[48];
+    LLVMValueRef arguments[9];
+    unsigned dwords;
+};
+
+static LLVMValueRef make_call(struct wl_lift *l, struct call *call, LLVMValueRef sum) {
+    for (; call->dwords < 4; call->dwords++)
+        call->arguments[call->dwords] = call->arguments[4 + call->dwords] = LLVMConstNull(l->i32);
+    call->arguments[8] = sum;
+    call->dwords = 0;
+    return wl_ptx_marker(l, call->name, l->i32, call->arguments, 9, true);
+}
+
+static LLVMValueRef negated_pairs(struct wl_lift *l, const struct matrix *x, LLVMValueRef dword, unsigned operand) {
+    const bool wmma = x->layout != WL_MATRIX_MFMA;
+    const uint32_t low = wmma && field(x, WL_MATRIX_NEG_LO, 3) >> operand & 1 ? 0x8000 : 0;
+    const uint32_t high = wmma && field(x, WL_MATRIX_NEG_HI, 3) >> operand & 1 ? 0x80000000 : 0;
+    return low | high ? LLVMBuildXor(l->b, dword, number(l, low | high), "") : dword;
+}
+
+/* `sum`: C, in the format of D; the result is, too. Sums of pairs are those of a lane; with steps of four the lanes take turns. */
+static LLVMValueRef sum_as_hardware(struct wl_lift *l, const struct matrix *x, const struct place *place, LLVMValueRef sum) {
+    const unsigned each = per_dword(x->a), count = x->a_elements / each;
+    const bool in_turns = x->modifiers & WL_MATRIX_DOTS && x->layout == WL_MATRIX_WMMA12;
+    const unsigned step = in_turns ? 2 : count;
+    struct call call = {.dwords = 0};
+    name_sum(x, call.name);
+    for (unsigned first = 0; first < count; first += step)
+        for (unsigned g = 0; g < x->groups; g++) {
+            unsigned a_strip, b_strip;
+            LLVMValueRef a_lane = holder(l, x, place, g, place->row, &a_strip), b_lane = holder(l, x, place, g, place->column, &b_strip);
+            for (unsigned i = first; i < first + step; i++) {
+                call.arguments[call.dwords] = negated_pairs(l, x, fetch(l, x->a_dwords[a_strip][i], a_lane), 0);
+                call.arguments[4 + call.dwords] = negated_pairs(l, x, fetch(l, x->b_dwords[b_strip][i], b_lane), 1);
+                if (++call.dwords == 4)
+                    sum = make_call(l, &call, sum);
+            }
+            if (call.dwords && (x->modifiers & WL_MATRIX_PAIRED))
+                sum = make_call(l, &call, sum);
+        }
+    return call.dwords ? make_call(l, &call, sum) : sum;
+}
+
+/* C of an element, as bits in the format of D. */
+static LLVMValueRef start_of(struct wl_lift *l, const struct matrix *x, LLVMValueRef bits, bool high, bool constant) {
+    const bool mfma = x->layout == WL_MATRIX_MFMA, whole = x->d == WL_MATRIX_F32;
+    const uint32_t sign = whole ? 0x80000000 : 0x8000;
+    if (!whole && high && !constant)
+        bits = LLVMBuildLShr(l->b, bits, number(l, 16), "");
+    if (!whole)
+        bits = LLVMBuildAnd(l->b, bits, number(l, 0xffff), "");
+    if (!mfma && x->modifiers >> (WL_MATRIX_NEG_HI + 2) & 1)
+        bits = LLVMBuildAnd(l->b, bits, number(l, ~sign), "");
+    return !mfma && x->modifiers >> (WL_MATRIX_NEG_LO + 2) & 1 ? LLVMBuildXor(l->b, bits, number(l, sign), "") : bits;
+}
+
 /* ---- all elements of D ---- */
 
 static void multiply(struct wl_lift *l, struct matrix *x, const struct wl_operand *c) {
@@ -418,6 +501,11 @@ static void multiply(struct wl_lift *l, struct matrix *x, const struct wl_operan
             for (unsigned half = 0; half < (x->packed ? 2u : 1u); half++) {
                 bool high = x->packed ? half : (x->modifiers & WL_MATRIX_HIGH) != 0;
                 struct place place = find_place(l, x, r, half);
+                if (is_as_hardware(x)) {
+                    LLVMValueRef bits = sum_as_hardware(l, x, &place, start_of(l, x, x->c[s][r], high, constant));
+                    result = put_half(l, x, result, bits, high);
+                    continue;
+                }
                 LLVMValueRef start = read_c(l, x, x->c[s][r], high, constant);
                 LLVMValueRef sum = x->scale_block ? sum_up_scaled(l, x, &place, start)
                                                   : sum_up(l, x, &place, is_integer(x) ? LLVMConstNull(l->i32) : start);
@@ -542,10 +630,6 @@ void wl_ptx_lift_matrix(struct wl_lift *l, const struct wl_inst *inst) {
     struct matrix x;
     if (!wl_matrix_is_known(inst, l->generation) || !describe(l, inst, &x)) {
         wl_ptx_unsupported(l, inst);
-        return;
-    }
-    if (x.modifiers & (WL_MATRIX_PAIRED | WL_MATRIX_ALIGNED)) {
-        wl_lift_error(l, inst, "is not summed as the AMD processor does it on NVIDIA GPUs: WAVELIFT_MATH=hardware needs a CPU device");
         return;
     }
     unsigned count = x.d == WL_MATRIX_F64 ? 2 * x.d_registers : x.d_registers;

@@ -1,6 +1,9 @@
 /* Vector unit: dot products of packed numbers, sums of absolute differences, averages. */
 #include "lanes_float.h"
 
+#define DOT_LANES WL_LANES
+#include "machine/dot_sums.h"
+
 /* Element i of `bits` bits, zero- or sign-extended. */
 static INLINE u32s element(u32s a, int i, int bits) { return a << (32 - bits - i * bits) >> (32 - bits); }
 static INLINE u32s signed_element(u32s a, int i, int bits) { return (u32s)((i32s)(a << (32 - bits - i * bits)) >> (32 - bits)); }
@@ -102,6 +105,49 @@ LANES3(v_dot2_bf16_bf16, bf16, pkbf16, pkbf16, bf16) {
 
     return CONVERT(u16s, (sum == sum ? rounded : bits | 0x00400000) >> 16);
 }
+
+/* WAVELIFT_MATH=hardware: RDNA3 and RDNA4 as they were measured (machine/dot_sums.h). */
+static INLINE u32s low_and_high(u32s a, int high) { return high ? a >> 16 : a & 0xffff; }
+static INLINE u32s dot2_gfx11(u32s a, u32s b, u32s c, enum dot_kind kind, enum dot_kind result) {
+    const u32s x[2] = {low_and_high(a, 0), low_and_high(a, 1)}, y[2] = {low_and_high(b, 0), low_and_high(b, 1)};
+
+    return dot_sum_gfx11(dot_widen(c, result), x, y, kind, result);
+}
+static INLINE u32s dot2_gfx12(u32s a, u32s b, u32s c, enum dot_kind kind, enum dot_kind result) {
+    const u32s x[2] = {low_and_high(a, 0), low_and_high(a, 1)}, y[2] = {low_and_high(b, 0), low_and_high(b, 1)};
+
+    return dot_sum_gfx12(dot_widen(c, result), x, y, 2, kind, kind, result);
+}
+static INLINE f32s dot4_gfx12(u32s a, u32s b, f32s c, enum dot_kind a_kind, enum dot_kind b_kind) {
+    const u32s x[4] = {a & 0xff, a >> 8 & 0xff, a >> 16 & 0xff, a >> 24}, y[4] = {b & 0xff, b >> 8 & 0xff, b >> 16 & 0xff, b >> 24};
+
+    return (f32s)dot_sum_gfx12((u32s)c, x, y, 4, a_kind, b_kind, DOT_F32);
+}
+#define DOT2_OF(generation)                                                                                                                \
+    LANES3(v_dot2_f32_f16_hardware_##generation, f32, pkf16, pkf16, f32) {                                                                 \
+        return (f32s)dot2_##generation((u32s)a, (u32s)b, (u32s)c, DOT_F16, DOT_F32);                                                       \
+    }                                                                                                                                      \
+    LANES2_OLD(v_dot2c_f32_f16_hardware_##generation, f32, pkf16, pkf16) {                                                                 \
+        return (f32s)dot2_##generation((u32s)a, (u32s)b, (u32s)c, DOT_F16, DOT_F32);                                                       \
+    }                                                                                                                                      \
+    LANES3(v_dot2_f32_bf16_hardware_##generation, f32, pkbf16, pkbf16, f32) {                                                              \
+        return (f32s)dot2_##generation(a, b, (u32s)c, DOT_BF16, DOT_F32);                                                                  \
+    }                                                                                                                                      \
+    LANES2_OLD(v_dot2c_f32_bf16_hardware_##generation, f32, pkbf16, pkbf16) {                                                              \
+        return (f32s)dot2_##generation(a, b, (u32s)c, DOT_BF16, DOT_F32);                                                                  \
+    }                                                                                                                                      \
+    LANES3(v_dot2_f16_f16_hardware_##generation, f16, pkf16, pkf16, f16) {                                                                 \
+        return (f16s)CONVERT(u16s, dot2_##generation((u32s)a, (u32s)b, CONVERT(u32s, (u16s)c), DOT_F16, DOT_F16));                         \
+    }                                                                                                                                      \
+    LANES3(v_dot2_bf16_bf16_hardware_##generation, bf16, pkbf16, pkbf16, bf16) {                                                           \
+        return CONVERT(u16s, dot2_##generation(a, b, CONVERT(u32s, c), DOT_BF16, DOT_BF16));                                               \
+    }
+DOT2_OF(gfx11)
+DOT2_OF(gfx12)
+LANES3(v_dot4_f32_fp8_fp8_hardware_gfx12, f32, b8x4, b8x4, f32) { return dot4_gfx12(a, b, c, DOT_FP8, DOT_FP8); }
+LANES3(v_dot4_f32_fp8_bf8_hardware_gfx12, f32, b8x4, b8x4, f32) { return dot4_gfx12(a, b, c, DOT_FP8, DOT_BF8); }
+LANES3(v_dot4_f32_bf8_fp8_hardware_gfx12, f32, b8x4, b8x4, f32) { return dot4_gfx12(a, b, c, DOT_BF8, DOT_FP8); }
+LANES3(v_dot4_f32_bf8_bf8_hardware_gfx12, f32, b8x4, b8x4, f32) { return dot4_gfx12(a, b, c, DOT_BF8, DOT_BF8); }
 
 /* Absolute differences. */
 static INLINE u32s difference(u32s a, u32s b) { return max(a, b) - min(a, b); }

@@ -10,15 +10,16 @@
 
 static enum wl_numerics of_matrix(const struct wl_inst *inst, const struct wl_translate_request *request) {
     const struct wl_matrix *row = wl_matrix_row(inst, wl_processor_generation(request->processor));
-    const bool followed =
-        wl_processor_has(request->processor, WL_PAIRS_PRODUCTS) || wl_processor_has(request->processor, WL_ALIGNS_PRODUCTS);
+    const bool mfma = row->layout == WL_MATRIX_MFMA, of_halves = row->a == WL_MATRIX_F16 || row->a == WL_MATRIX_BF16;
+    const bool followed = mfma ? wl_processor_has(request->processor, WL_PAIRS_PRODUCTS | WL_ALIGNS_PRODUCTS)
+                               : of_halves && wl_processor_has(request->processor, WL_SUMS_DOTS);
     if (row->d == WL_MATRIX_I32)
         return WL_NUMERICS_HARDWARE;
-    if (!followed || row->layout != WL_MATRIX_MFMA || row->sparse || row->scale_block)
+    if (!followed || row->sparse || row->scale_block)
         return WL_NUMERICS_UNDOCUMENTED;
     if (row->a == WL_MATRIX_F32 || row->a == WL_MATRIX_F64)
         return WL_NUMERICS_HARDWARE;
-    const bool asked = wl_matrix_modifiers(inst, request, row) & (WL_MATRIX_PAIRED | WL_MATRIX_ALIGNED);
+    const bool asked = wl_matrix_modifiers(inst, request, row) & (WL_MATRIX_PAIRED | WL_MATRIX_ALIGNED | WL_MATRIX_DOTS);
     return asked ? WL_NUMERICS_HARDWARE : WL_NUMERICS_ERROR;
 }
 
@@ -28,13 +29,19 @@ static bool adds_floats(const struct wl_isa *isa) {
                                            isa->atomic == WL_ATOMIC_PK_ADD_F16 || isa->atomic == WL_ATOMIC_PK_ADD_BF16);
 }
 
-/* Products of floats that are added to another; and gfx1250's tangent, of which AMD documents no error. */
-static bool is_undocumented(const char *mnemonic) {
+/* Dot products of floats. */
+static bool is_dot(const char *mnemonic) {
     static const char *const floats[] = {"f16", "f32", "fp8", "bf8"};
     bool has_floats = false;
     for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
         has_floats |= strstr(mnemonic, floats[i]) != NULL;
-    return (strncmp(mnemonic, "v_dot", 5) == 0 && has_floats) || strncmp(mnemonic, "v_tanh_", 7) == 0;
+    return strncmp(mnemonic, "v_dot", 5) == 0 && has_floats;
+}
+
+static enum wl_numerics of_dot(const struct wl_translate_request *request) {
+    if (!wl_processor_has(request->processor, WL_SUMS_DOTS))
+        return WL_NUMERICS_UNDOCUMENTED;
+    return request->matrix_sums == WL_SUMS_HARDWARE ? WL_NUMERICS_HARDWARE : WL_NUMERICS_ERROR;
 }
 
 enum wl_numerics wl_numerics_of(const struct wl_inst *inst, const struct wl_translate_request *request) {
@@ -45,7 +52,9 @@ enum wl_numerics wl_numerics_of(const struct wl_inst *inst, const struct wl_tran
         return of_matrix(inst, request);
     if (inst->isa && adds_floats(inst->isa))
         return WL_NUMERICS_ORDER;
-    if (is_undocumented(inst->mnemonic))
+    if (is_dot(inst->mnemonic))
+        return of_dot(request);
+    if (strncmp(inst->mnemonic, "v_tanh_", 7) == 0) /* of which AMD documents no error */
         return WL_NUMERICS_UNDOCUMENTED;
     return status == WL_COVERAGE_ULP ? WL_NUMERICS_ERROR : WL_NUMERICS_HARDWARE;
 }

@@ -3,6 +3,8 @@
 #ifndef WL_DEVICE_CPU_HELPERS_MATRIX_HARDWARE_H
 #define WL_DEVICE_CPU_HELPERS_MATRIX_HARDWARE_H
 
+#include "lane/matrix_lane.h"
+
 enum { BIAS = 127, SPECIAL = 255 - BIAS /* the exponent of infinities and NaN */ };
 
 /* Where there is an instruction for it; else it is a call. */
@@ -22,11 +24,6 @@ enum { BIAS = 127, SPECIAL = 255 - BIAS /* the exponent of infinities and NaN */
 #endif
 
 /* ---- what the factors are like ---- */
-
-/* The exponent of denormals. */
-INLINE int least_exponent(unsigned kind) {
-    return kind == WL_MATRIX_F16 ? -14 : kind == WL_MATRIX_FP8 ? -7 : kind == WL_MATRIX_BF8 ? -15 : -126;
-}
 
 /* Exponents of a number's size in bits. */
 INLINE i32x16 exponents(u32x16 size, int least) { return __builtin_elementwise_max((i32x16)(size >> 23) - BIAS, (i32x16)least); }
@@ -186,9 +183,8 @@ static void run_paired(const struct matrix *x, struct operands *o, const struct 
 enum {
     MOST_TERMS = 16, /* products that are added at once */
     MOST_TILE = 4,   /* vectors of D that are summed beside each other */
-    FRACTION = 24,   /* bits of a product, or of C, behind the largest exponent */
-    LOWEST = 31,     /* bits of a sum behind the largest exponent, C's too */
-    NOTHING = -2000, /* the exponent of a sum of zeros: below any other */
+    FRACTION = WL_ALIGNED_FRACTION,
+    LOWEST = WL_ALIGNED_LOWEST,
     LEAST_TOP = -97, /* of products, where they are not summed lane by lane */
     POWERS = 32,     /* in struct stage, behind so many elements: powers of 16 with their exponents ... */
     FIXED = 48,      /* ... and pairs of them as integers */
@@ -319,7 +315,7 @@ static struct centred find_centres(const struct matrix *x, const struct chain *c
     struct centred found = {.possible = true};
     int most = 0, least = 0, range = 0, spread[2];
     for (unsigned i = 0; i < 2; i++) {
-        const int low = bounds[i].least > least_exponent(kinds[i]) ? bounds[i].least : least_exponent(kinds[i]);
+        const int low = bounds[i].least > wl_matrix_least_exponent(kinds[i]) ? bounds[i].least : wl_matrix_least_exponent(kinds[i]);
         const int high = bounds[i].most > low ? bounds[i].most : low;
         found.possible = found.possible && high < SPECIAL;
         most += high;
@@ -383,66 +379,9 @@ INLINE void align(struct aligned *t, const struct matrix *x, const float *a, con
     }
 }
 
-/* What add_aligned does, for one lane with any exponents. */
-static float add_lane(float c, const int64_t *sums, const int *tops, unsigned sets) {
-    const union {
-        float number;
-        uint32_t bits;
-    } start = {c};
-    const int biased = (int)(start.bits >> 23 & 255), exponent = (biased ? biased : 1) - BIAS;
-    const int64_t size = (start.bits & 0x7fffff) | (biased ? 0x800000 : 0);
-    int top = exponent;
-    for (unsigned s = 0; s < sets; s++)
-        top = tops[s] > top ? tops[s] : top;
-    int64_t sum = ((start.bits >> 31 ? -size : size) * 2 >> (top - exponent > 63 ? 63 : top - exponent)) * (1 << (LOWEST - FRACTION));
-    for (unsigned s = 0; s < sets; s++)
-        sum += sums[s] * (1 << (LOWEST - FRACTION)) >> (top - tops[s] > 63 ? 63 : top - tops[s]);
-    const union {
-        uint64_t bits;
-        double number;
-    } unit = {(uint64_t)(1023 + top - LOWEST) << 52};
-    return (float)((double)sum * unit.number);
-}
-
-/* C and the products of any factors. */
-static float align_lane(float c, const float *a, const float *b, unsigned terms, unsigned sets, const int least[2]) {
-    float special = c - c == 0 ? 0 : c;
-    int64_t sums[2] = {0, 0};
-    int tops[2] = {NOTHING, NOTHING};
-    for (unsigned k = 0; k < terms; k++) {
-        const float product = a[k] * b[k];
-        if (product - product != 0)
-            special += product;
-    }
-    if (special != 0) /* infinities, NaN */
-        return special;
-    for (unsigned s = 0; s < sets; s++) {
-        for (unsigned k = s; k < terms; k += sets) {
-            const union {
-                float number;
-                uint32_t bits;
-            } factor[2] = {{a[k]}, {b[k]}};
-            int exponent = 0;
-            for (unsigned i = 0; i < 2; i++) {
-                const int own = (int)(factor[i].bits >> 23 & 255) - BIAS;
-                exponent += own > least[i] ? own : least[i];
-            }
-            if (a[k] != 0 && b[k] != 0 && exponent > tops[s])
-                tops[s] = exponent;
-        }
-        const union {
-            uint64_t bits;
-            double number;
-        } unit = {(uint64_t)(1023 + FRACTION - tops[s]) << 52};
-        for (unsigned k = s; k < terms && tops[s] != NOTHING; k += sets)
-            sums[s] += (int64_t)((double)a[k] * (double)b[k] * unit.number);
-    }
-    return add_lane(c, sums, tops, sets);
-}
-
 static u32x16 align_any(u32x16 c, const struct matrix *x, const float *a, const float *b, int spread, unsigned each, unsigned together,
                         unsigned sets) {
-    const int least[2] = {least_exponent(x->a), least_exponent(x->b)};
+    const int least[2] = {wl_matrix_least_exponent(x->a), wl_matrix_least_exponent(x->b)};
     f32x16 result = 0;
     for (unsigned lane = 0; lane < 16; lane++) {
         float row[MOST_TERMS], column[MOST_TERMS];
@@ -451,7 +390,7 @@ static u32x16 align_any(u32x16 c, const struct matrix *x, const float *a, const 
             row[k] = a[at + (spread < 0 ? 0 : lane / 4 * 4 + (unsigned)spread)];
             column[k] = b[at + lane];
         }
-        result[lane] = align_lane(((f32x16)c)[lane], row, column, each * together, sets, least);
+        result[lane] = wl_lane_sum_aligned(((f32x16)c)[lane], row, column, each * together, sets, least);
     }
     return one_nan(result);
 }
@@ -580,7 +519,7 @@ static void run_aligned(const struct matrix *x, struct operands *o, const struct
         stage_factors(x, chain, p);
         struct factors f = {.a = (float *)chain->a->element[p],
                             .b = (float *)chain->b->element[p],
-                            .least = {least_exponent(x->a), least_exponent(x->b)},
+                            .least = {wl_matrix_least_exponent(x->a), wl_matrix_least_exponent(x->b)},
                             .elements = x->a_elements,
                             .sets = x->a_elements == 8 ? 2 : 1,
                             .centred = find_centres(x, chain, p)};

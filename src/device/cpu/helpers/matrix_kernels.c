@@ -564,6 +564,7 @@ static void stage_product(const struct matrix *x, struct operands *o, const stru
     }
 }
 
+#include "device/cpu/helpers/matrix_dots.h"
 #include "device/cpu/helpers/matrix_hardware.h"
 
 /* gfx1250's indices, two bits each, in the order of A's elements (matrix.h). With a key of 1 they begin in the middle, and are 0 behind the end. */
@@ -603,6 +604,10 @@ static void run_chain(const struct matrix *x, const struct chain *chain) {
     }
     if (x->modifiers & (WL_MATRIX_PAIRED | WL_MATRIX_ALIGNED)) {
         run_hardware(x, &o, chain);
+        return;
+    }
+    if (x->modifiers & WL_MATRIX_DOTS) {
+        run_dots(x, &o, chain);
         return;
     }
     if (x->b_elements <= MOST_DOT_ELEMENTS && !x->long_index && RUN_DOT(x, &o, chain, size))
