@@ -252,10 +252,19 @@ static void found_by_polling(const struct check *c, uint64_t *cell, uint64_t wri
         __atomic_compare_exchange_n(cell, &expected, write | WL_RACE_ATOMIC, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
+/* Whether a store of another workgroup is surely none that stands for an atomic one: gfx12 and gfx940 mark those, and it publishes nothing. */
+static bool is_plain_store(const struct check *c, uint64_t record) {
+    const struct wl_race_launch *launch = c->group->launch;
+    const struct wl_race_site *site = wl_race_site_of(wl_race_site_number(record));
+    return (launch->generation >= 12 || launch->writes_back) && !c->lds && !c->polls && record && site->kind == WL_SANITIZE_STORE &&
+           !site->scope && !(record & (WL_RACE_ATOMIC | WL_RACE_PUBLISHES | WL_RACE_STRONG)) &&
+           wl_race_unit_of(record)->uid != c->group->uid;
+}
+
 static void strong_load(const struct check *c, const struct cells *cells, unsigned i, unsigned lane, uint64_t address) {
     const uint64_t write = cells->write[i];
     wl_race_look_at(c, write, address);
-    if (wl_race_is_foreign(c, write) && !is_ordered(c, write))
+    if ((wl_race_is_foreign(c, write) || is_plain_store(c, write)) && !is_ordered(c, write))
         report(c, lane, address, write);
     found_by_polling(c, &cells->write[i], write);
     for (unsigned r = 0; r < 2; r++) {

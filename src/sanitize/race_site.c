@@ -29,6 +29,7 @@ static uint32_t number_site(uint32_t slot, const struct wl_codeobject *object, c
                                               .bytes = site->bytes,
                                               .kind = site->kind,
                                               .second = site->second,
+                                              .scope = site->scope,
                                               .is_volatile = site->is_volatile};
         atomic_store_explicit(&slots[slot], number, memory_order_release);
     }

@@ -100,8 +100,8 @@ struct wl_race_site {
     const struct wl_codeobject *object;
     uint64_t code;
     uint32_t bytes;
-    uint8_t kind;   /* enum wl_sanitize_kind */
-    uint8_t second; /* as wl_sanitize_site has it */
+    uint8_t kind;          /* enum wl_sanitize_kind */
+    uint8_t second, scope; /* as wl_sanitize_site has them */
     bool is_volatile;
     atomic_uint scale;   /* of the lines that have its records: lanes a cell, times 65536; 0: there are none yet */
     atomic_bool feeds;   /* a load whose value an atomic at the same place checks again (compare and swap, minimum): no race with atomics */

@@ -11,6 +11,7 @@
 #define NOWHERE vcc
 #define WORD3 0x00027000
 #define ARGUMENTS s[4:5]
+#define ADD v_add_u32
 #define WAVE_SCRATCH s9
 #else
 #define WAVE 32
@@ -18,6 +19,7 @@
 #define NOWHERE null
 #define WORD3 0x31016000
 #define ARGUMENTS s[0:1]
+#define ADD v_add_nc_u32
 #endif
 #ifdef __gfx1201__
 #define ZERO null
@@ -71,11 +73,7 @@
   s_ashr_i32 s9, s8, 31
   s_add_u32 s10, s4, s8
   s_addc_u32 s11, s5, s9
-#ifdef GFX9
-  v_add_u32 v2, s8, v1
-#else
-  v_add_nc_u32 v2, s8, v1
-#endif
+  ADD v2, s8, v1
   v_mad_u64_u32 v[4:5], NOWHERE, v1, 1, s[10:11]
   s_mov_b32 s12, s4
   s_and_b32 s13, s5, 0xffff
@@ -107,9 +105,7 @@
 .macro end
   s_endpgm
 .endm
-// Each work item writes a dword of LDS.
-.macro fill_lds
-  ds_write_b32 v1, v0
+.macro meet
   WAIT_LDS
 #ifdef __gfx1201__
   s_barrier_signal -1
@@ -117,6 +113,11 @@
 #else
   s_barrier
 #endif
+.endm
+// Each work item writes a dword of LDS.
+.macro fill_lds
+  ds_write_b32 v1, v0
+  meet
 .endm
 
 // ---- global memory ----
@@ -677,6 +678,39 @@ kernel early_flag
   WAIT_LOADS
 end
 
+// The second half of the work items sets a flag each. The first half waits for it: it looks once, makes the address anew, and looks in a loop. In
+// the fault it looks at the flags without waiting for them.
+kernel flags_of_lanes, 512
+  v_mov_b32 v10, 1
+  v_mov_b32 v11, 0
+  ds_write_b32 v1, v11
+  meet
+  v_readfirstlane_b32 s16, v0
+  s_cmp_ge_u32 s16, 64
+  s_cbranch_scc1 4f
+  s_cmp_lg_u32 s8, 0
+  s_cbranch_scc1 3f
+  ds_read_b32 v8, v1 offset:256
+  WAIT_LDS
+  v_cmp_eq_u32 VCC, 0, v8
+  s_cbranch_vccz 2f
+  ADD v9, 0x100, v1
+1:
+  ds_read_b32 v8, v9
+  WAIT_LDS
+  v_cmp_eq_u32 VCC, 0, v8
+  s_cbranch_vccnz 1b
+2:
+  global_store_dword v1, v8, s[6:7]
+  s_endpgm
+3:
+  ds_read_b32 v8, v1 offset:256            // FAULT: racecheck race-waves #flags_of_lanes
+  WAIT_LDS
+  s_branch 2b
+4:
+  ds_write_b32 v1, v10                     // OTHER: #flags_of_lanes
+end
+
 // ---- what the loader knows of them ----
 
 #define POINTER(OFFSET) {.size: 8, .offset: OFFSET, .value_kind: global_buffer, .address_space: global}
@@ -732,6 +766,7 @@ amdhsa.kernels:
   ENTRY(early_data, 0, 0)
 #endif
   ENTRY(early_flag, 0, 0)
+  ENTRY(flags_of_lanes, 512, 0)
 #ifdef __gfx90a__
   ENTRY(add_doubles, 0, 0)
   ENTRY(add_halves, 0, 0)

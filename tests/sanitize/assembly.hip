@@ -23,7 +23,7 @@ static hipFunction_t find_kernel(const char *name) {
     return kernel;
 }
 
-static void launch(const char *name, int n, bool is_freed = false, unsigned workgroups = 1) {
+static void launch(const char *name, int n, bool is_freed = false, unsigned workgroups = 1, unsigned items = ITEMS) {
     hipFunction_t kernel = find_kernel(name);
     Buffer<char> p(BYTES), q(MORE_BYTES);
     char *other;
@@ -31,7 +31,7 @@ static void launch(const char *name, int n, bool is_freed = false, unsigned work
     OK(hipFree(other));
     void *arguments[] = {is_freed ? (void *)&other : (void *)&p.p, &q.p, &n};
     if (kernel)
-        OK(hipModuleLaunchKernel(kernel, workgroups, 1, 1, ITEMS, 1, 1, 0, nullptr, arguments, nullptr));
+        OK(hipModuleLaunchKernel(kernel, workgroups, 1, 1, items, 1, 1, 0, nullptr, arguments, nullptr));
 }
 
 #define ASSEMBLY(name, sound, fault)                                                                                                       \
@@ -92,3 +92,4 @@ ASSEMBLY(early_scalar_behind, 0, 1)
 ASSEMBLY(early_lds_behind, 0, 1)
 ASSEMBLY(early_data, 0, 1)
 CASE(early_flag) { launch("early_flag", faulty, false, 2); }
+CASE(flags_of_lanes) { launch("flags_of_lanes", faulty, false, 1, 2 * ITEMS); }

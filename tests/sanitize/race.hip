@@ -354,10 +354,10 @@ CASE(atomic_and_store) {
     LAUNCH(atomic_and_store, 4, 1, p);
 }
 
-/* The last workgroup adds up what the others have stored; the counter orders nothing without a fence. Not found: in machine code before gfx12 a
- * volatile load of global memory is the same as an atomic one, which may look at a flag. */
+/* The last workgroup adds up what the others have stored; the counter orders nothing without a fence. A volatile load of global memory is the same
+ * machine code as an atomic one, which may look at a flag: found where stores for flags are marked. */
 KERNEL last_group(int *p, unsigned *count, int *out) {
-    p[blockIdx.x] = blockIdx.x; // MISSING FAULT: racecheck race-workgroups #last
+    p[blockIdx.x] = blockIdx.x; // FAULT: racecheck race-workgroups #last @gfx942+,gfx1200+
     if (!F)
         __threadfence();
     if (atomicAdd(count, 1u) == gridDim.x - 1) {

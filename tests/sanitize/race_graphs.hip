@@ -93,7 +93,7 @@ KERNEL narrow_unlock(int *lock, int *sum) {
         return;
     while (SWAP(lock, 1, ACQUIRE, AGENT))
         ;
-    *sum += 1 + (int)blockIdx.x; // FAULT: racecheck race-workgroups @gfx90a+,gfx942+,gfx1030,gfx1100,gfx1200
+    *sum += 1 + (int)blockIdx.x; // FAULT: racecheck race-workgroups @gfx90a+,gfx942,gfx1030,gfx1100,gfx1200
     if (F)
         STORE(lock, 0, RELAXED, AGENT);
     else
@@ -128,7 +128,7 @@ KERNEL fence_behind(int *data, int *flag, int *out) {
     if (threadIdx.x)
         return;
     if (blockIdx.x == 0) {
-        data[0] = 42; // FAULT: racecheck race-workgroups #fence_behind @gfx90a+,gfx942+,gfx1030,gfx1100,gfx1200
+        data[0] = 42; // FAULT: racecheck race-workgroups #fence_behind @gfx90a+,gfx942,gfx1030,gfx1100,gfx1200
         if (!F)
             __threadfence();
         STORE(flag, 1, RELAXED, AGENT);
@@ -174,7 +174,7 @@ KERNEL stolen(int *tasks, int *tail, int *head, int *out) {
         return;
     if (blockIdx.x == 0) {
         for (int i = 0; i < 8; i++) {
-            tasks[i] = i + 10; // FAULT: racecheck race-workgroups #stolen @gfx90a+,gfx942+
+            tasks[i] = i + 10; // FAULT: racecheck race-workgroups #stolen @gfx90a+,gfx942
             if (F)
                 ADD(tail, 1, RELEASE, WORKGROUP); // FAULT: racecheck race-workgroups #tail @gfx1200
             else
@@ -221,10 +221,10 @@ KERNEL pushed(int *value, int *next, int *top, int *out) {
         return;
     const int me = blockIdx.x + 1;
     if (blockIdx.x % 2 == 0) {
-        value[me] = 100 + me; // FAULT: racecheck race-workgroups #pushed @gfx942+,gfx1030,gfx1100,gfx1200
+        value[me] = 100 + me; // FAULT: racecheck race-workgroups #pushed @gfx942,gfx1030,gfx1100,gfx1200
         int old = LOAD(top, RELAXED, AGENT);
         do
-            next[me] = old; // FAULT: racecheck race-workgroups #next @gfx90a+,gfx942+,gfx1030,gfx1100,gfx1200
+            next[me] = old; // FAULT: racecheck race-workgroups #next @gfx90a+,gfx942,gfx1030,gfx1100,gfx1200
         while (F ? !__hip_atomic_compare_exchange_strong(top, &old, me, __ATOMIC_RELAXED, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)
                  : !__hip_atomic_compare_exchange_strong(top, &old, me, __ATOMIC_RELEASE, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT));
         return;
@@ -630,7 +630,7 @@ CASE(barrier_of_one) {
 /* Counters of one wave alone: all lanes find the same number, and store the same. */
 KERNEL lost_counts(int *count) {
     if (F)
-        *count += 1; // FAULT: racecheck race-lanes @gfx90a+,gfx942+,gfx1030+,gfx1100+,gfx1200+
+        *count += 1; // FAULT: racecheck race-lanes
     else
         atomicAdd(count, 1);
 }
@@ -642,7 +642,7 @@ CASE(lost_counts) {
 KERNEL lost_degrees(const int *column, int *degree) {
     const int u = column[threadIdx.x] / 4;
     if (F)
-        degree[u] += 1; // FAULT: racecheck race-lanes @gfx90a+,gfx942+,gfx1030+,gfx1100+,gfx1200+
+        degree[u] += 1; // FAULT: racecheck race-lanes
     else
         atomicAdd(&degree[u], 1);
 }

@@ -366,7 +366,7 @@ KERNEL persistent(int *taken, int *work, int n) {
     __shared__ int item;
     while (true) {
         if (threadIdx.x == 0)
-            item = atomicAdd(taken, 1); // MISSING FAULT: racecheck race-waves #persistent
+            item = atomicAdd(taken, 1); // FAULT: racecheck race-waves #persistent @gfx90a+,gfx1030+,gfx1100+,gfx1200+
         __syncthreads();
         const int now = item; // OTHER: #persistent
         if (!F)

@@ -336,19 +336,37 @@ static bool looks_alike(const struct wl_inst *one, const struct wl_inst *two) {
     return same;
 }
 
+/* A load of LDS by a register that an addition of a number made: it goes by the register before the addition. */
+static bool look_before_sum(const struct wl_inst *sum, struct wl_inst *look, struct wl_regs *address) {
+    struct wl_operand *base = &look->operands[1];
+    if (strcmp(sum->mnemonic, "v_add_nc_u32") != 0 || sum->operand_count != 3 || sum->clamp || sum->is_sdwa || sum->is_dpp ||
+        look->isa->space != WL_SPACE_LDS || base->kind != WL_OPERAND_VGPR || sum->operands[0].reg != base->reg)
+        return false;
+    const bool first = sum->operands[1].kind == WL_OPERAND_IMM;
+    const struct wl_operand *number = &sum->operands[first ? 1 : 2], *from = &sum->operands[first ? 2 : 1];
+    if (number->kind != WL_OPERAND_IMM || from->kind != WL_OPERAND_VGPR)
+        return false;
+    wl_put_bits(address->vector, base->reg, 1, false);
+    wl_put_bits(address->vector, from->reg, 1, true);
+    base->reg = from->reg;
+    look->offset0 += (int32_t)number->bits;
+    return true;
+}
+
 /* Compilers look once before a loop that looks again: marks the load in front of the loop that is like one in it. */
-static void mark_first_look(struct wl_unit *unit, uint32_t header, const struct wl_inst *like, const struct wl_regs *address) {
+static void mark_first_look(struct wl_unit *unit, uint32_t header, const struct wl_inst *like, struct wl_regs address) {
     enum { MOST = 64 };
+    struct wl_inst look = *like;
     for (uint32_t n = header; n > 0 && header - n < MOST; n--) {
         struct wl_inst *inst = &unit->insts[n - 1];
         struct wl_effects effects;
         wl_inst_effects(inst, unit->request->wave_size, &effects);
         wl_put_bits(effects.touch.scalar, WL_SGPR_EXEC, 2, false);
-        if (inst->isa == like->isa && inst->isa->class == WL_ISA_LOAD && looks_alike(inst, like)) {
+        if (inst->isa == look.isa && inst->isa->class == WL_ISA_LOAD && looks_alike(inst, &look)) {
             inst->looks_first = true;
             return;
         }
-        if (wl_regs_meet(&effects.touch, address))
+        if (wl_regs_meet(&effects.touch, &address) && !look_before_sum(inst, &look, &address))
             return;
     }
 }
@@ -388,7 +406,7 @@ static void mark_looks(struct wl_unit *unit, uint32_t header, uint32_t latch) {
         inst->looks_again = !wl_regs_meet(&effects.use, &written);
         wl_put_bits(effects.use.scalar, WL_SGPR_EXEC, 2, false);
         if (inst->looks_again)
-            mark_first_look(unit, first, inst, &effects.use);
+            mark_first_look(unit, first, inst, effects.use);
     }
 }
 
