@@ -46,8 +46,7 @@ CASE(shifted) {
     LAUNCH(shifted, 1, 256, out);
 }
 
-/* A loop reads every second element. One of those is overwritten at the same time, or behind a barrier; one that nobody reads always is.
- * At -O0 the loop ends by what it loads, its counter, and looks like one that waits for a flag: a fault that is not found there. */
+/* A loop reads every second element. One of those is overwritten at the same time, or behind a barrier; one that nobody reads always is. */
 KERNEL in_steps(int *out) {
     __shared__ int part[256];
     part[threadIdx.x] = threadIdx.x;
@@ -56,7 +55,7 @@ KERNEL in_steps(int *out) {
     if (threadIdx.x >= 128)
 #pragma unroll 1
         for (int i = 0; i < 100; i++)
-            sum += part[2 * i]; // FAULT: racecheck race-waves #in_steps @gfx90a+,gfx942+,gfx1030+,gfx1100+,gfx1200+
+            sum += part[2 * i]; // FAULT: racecheck race-waves #in_steps
     else if (threadIdx.x == 0)
         part[65] = 1;
     BARRIER_UNLESS(F);
@@ -357,7 +356,7 @@ CASE(atomic_and_store) {
 /* The last workgroup adds up what the others have stored; the counter orders nothing without a fence. A volatile load of global memory is the same
  * machine code as an atomic one, which may look at a flag: found where stores for flags are marked. */
 KERNEL last_group(int *p, unsigned *count, int *out) {
-    p[blockIdx.x] = blockIdx.x; // FAULT: racecheck race-workgroups #last @gfx942+,gfx1200+
+    p[blockIdx.x] = blockIdx.x; // FAULT: racecheck race-workgroups #last @gfx942,gfx1200
     if (!F)
         __threadfence();
     if (atomicAdd(count, 1u) == gridDim.x - 1) {

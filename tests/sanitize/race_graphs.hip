@@ -372,9 +372,9 @@ KERNEL joined(const int *row, const int *column, int *root) {
     const int v = blockIdx.x * blockDim.x + threadIdx.x;
     for (int e = row[v]; e < row[v + 1]; e++) {
         int a = v, b = column[e], up;
-        while ((up = LOAD(&root[a], RELAXED, AGENT)) != a)
+        while ((up = LOAD(&root[a], RELAXED, AGENT)) != a) // OTHER: #root
             a = up;
-        while ((up = LOAD(&root[b], RELAXED, AGENT)) != b)
+        while ((up = LOAD(&root[b], RELAXED, AGENT)) != b) // OTHER: #root
             b = up;
         while (a != b) {
             if (a < b) {
@@ -383,7 +383,7 @@ KERNEL joined(const int *row, const int *column, int *root) {
                 b = t;
             }
             if (F) {
-                root[a] = b; // FAULT: racecheck race-workgroups|race-waves|race-lanes
+                root[a] = b; // FAULT: racecheck race-workgroups|race-waves|race-lanes #root
                 break;
             }
             const int old = atomicCAS(&root[a], a, b);

@@ -360,13 +360,12 @@ CASE(histogram) {
     LAUNCH(histogram, 4, 128, in, bins);
 }
 
-/* Workgroups take work from a counter until there is none. Not found at -O0: the load has one address for all lanes, in a loop that ends by
- * what it loads, as flags have, and calls hide the barrier. */
+/* Workgroups take work from a counter until there is none. */
 KERNEL persistent(int *taken, int *work, int n) {
     __shared__ int item;
     while (true) {
         if (threadIdx.x == 0)
-            item = atomicAdd(taken, 1); // FAULT: racecheck race-waves #persistent @gfx90a+,gfx1030+,gfx1100+,gfx1200+
+            item = atomicAdd(taken, 1); // FAULT: racecheck race-waves #persistent
         __syncthreads();
         const int now = item; // OTHER: #persistent
         if (!F)

@@ -7,6 +7,8 @@ enum wl_status wl_unit_build(struct wl_unit *unit, struct wl_decoder *decoder, c
     enum wl_status status = wl_unit_read(unit, decoder, request, entry);
     if (status)
         return status;
+    if (request->sanitize & WL_SANITIZE_RACECHECK)
+        wl_unit_refine_polls(unit, decoder);
     if (request->sanitize & WL_SANITIZE_COUNT)
         status = wl_unit_count(unit);
     if (!status)

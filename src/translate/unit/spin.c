@@ -13,6 +13,7 @@
 #include "translate/isa/isa.h"
 #include "translate/isa/lane.h"
 #include "translate/isa/sem.h"
+#include "translate/unit/frame.h"
 #include "translate/unit/mask_work.h"
 #include "translate/unit/unit.h"
 
@@ -51,8 +52,11 @@ struct flow {
     uint32_t *stack;            /* of basic blocks */
     bool *seen;                 /* by basic block */
     struct wl_regs written, steps;
-    bool private_depends; /* what is in private memory */
-    bool invalidates;     /* caches: any load looks anew then */
+    bool private_depends;                       /* what is in private memory, or somewhere in it if cells are known */
+    const struct wl_frame_access *frame;        /* of each instruction; NULL: not known */
+    uint64_t cells_depend[WL_FRAME_CELLS / 64]; /* what is in these */
+    bool frame_changed;                         /* more of it depends */
+    bool invalidates;                           /* caches: any load looks anew then */
 };
 
 /* ---- sets ---- */
@@ -75,13 +79,18 @@ static bool is_in(const struct wl_regs *regs, const struct wl_operand *operand) 
 
 enum access { NO_ACCESS, PRIVATE, PLAIN, COHERENT };
 
+static bool is_private(const struct flow *f, uint32_t n) {
+    return wl_inst_is_of_lane(&f->unit->insts[f->first + n]) || (f->frame && wl_frame_is_private(&f->frame[n]));
+}
+
 /* How an instruction reads memory that others may write. */
-static enum access reads(const struct flow *f, const struct wl_inst *inst) {
+static enum access reads(const struct flow *f, uint32_t n) {
+    const struct wl_inst *inst = &f->unit->insts[f->first + n];
     if (!inst->isa)
         return NO_ACCESS;
     switch (inst->isa->class) {
     case WL_ISA_LOAD:
-        if (wl_inst_is_of_lane(inst))
+        if (is_private(f, n))
             return PRIVATE;
         return wl_inst_is_coherent(inst) || f->invalidates ? COHERENT : PLAIN;
     case WL_ISA_SMEM_LOAD:
@@ -216,15 +225,44 @@ static bool is_only_writer(const struct flow *f, const struct wl_regs *of) {
 
 /* ---- what depends ---- */
 
+/* Whether what an instruction loads of private memory depends. */
+static bool frame_depends(const struct flow *f, uint32_t n) {
+    const struct wl_frame_access *access = f->frame ? &f->frame[n] : NULL;
+    bool depends = f->private_depends;
+    if (access && access->kind == WL_FRAME_PLACE)
+        for (unsigned i = 0; i < access->count; i++)
+            depends |= wl_bit(f->cells_depend, access->cell + i);
+    else
+        for (unsigned w = 0; access && w < WL_FRAME_CELLS / 64; w++)
+            depends |= f->cells_depend[w] != 0;
+    return depends;
+}
+
+/* What an instruction stores to private memory depends. True: more does than before. */
+static bool store_depends(struct flow *f, uint32_t n) {
+    const struct wl_inst *inst = &f->unit->insts[f->first + n];
+    const struct wl_frame_access *access = f->frame ? &f->frame[n] : NULL;
+    bool changed = false;
+    if (!inst->isa || inst->isa->class != WL_ISA_STORE || !is_private(f, n) || f->private_depends)
+        return false;
+    if (!access || access->kind != WL_FRAME_PLACE)
+        return f->private_depends = true;
+    for (unsigned i = 0; i < access->count; i++) {
+        changed |= !wl_bit(f->cells_depend, access->cell + i);
+        wl_set(f->cells_depend, access->cell + i);
+    }
+    return changed;
+}
+
 /* Whether what an instruction loads may be what the loop waits for. */
 static bool is_looked_at(const struct flow *f, uint32_t n) {
-    switch (reads(f, &f->unit->insts[f->first + n])) {
+    switch (reads(f, n)) {
     case COHERENT:
         return true;
     case PLAIN:
         return !f->moving[n];
     case PRIVATE:
-        return f->private_depends;
+        return frame_depends(f, n);
     default:
         return false;
     }
@@ -260,7 +298,7 @@ static void depends_step(struct flow *f, struct place *s, uint32_t n) {
         (void)wl_regs_add(&s->depends, &e->touch);
         for (unsigned w = 0; w < WL_ROW_WORDS; w++)
             s->depends.vector[w] |= e->def_lanes[w];
-        f->private_depends |= inst->isa && inst->isa->class == WL_ISA_STORE && wl_inst_is_of_lane(inst);
+        f->frame_changed |= store_depends(f, n);
     } else {
         struct wl_regs made = e->def;
         if (!s->all)
@@ -324,7 +362,7 @@ static bool join_places(struct place *into, const struct place *from) {
 static bool follow_block(struct flow *f, uint32_t p, bool *ends) {
     const struct wl_block *block = &f->unit->blocks[p];
     const uint32_t to[2] = {block->next, block->target};
-    const bool was_private = f->private_depends;
+    f->frame_changed = false;
     struct place now = f->start[p - f->header];
     bool changed = false;
     (void)wl_regs_add(&now.depends, &f->chosen[p - f->header]);
@@ -341,7 +379,7 @@ static bool follow_block(struct flow *f, uint32_t p, bool *ends) {
             changed |= join_places(&f->start[to[i] - f->header], &now);
         }
     }
-    return changed || f->private_depends != was_private;
+    return changed || f->frame_changed;
 }
 
 /* Follows rounds through the loop until nothing more is found. */
@@ -386,16 +424,17 @@ static void find_moving(struct flow *f) {
 
 /* ---- loops ---- */
 
-bool wl_loop_waits(const struct wl_unit *unit, uint32_t header, uint32_t latch, bool *for_others) {
+bool wl_loop_waits(const struct wl_unit *unit, uint32_t header, uint32_t latch, const struct wl_frame_access *frame, bool *for_others) {
     struct flow f = {.unit = unit, .header = header, .latch = latch};
     bool loads = false, waits;
     f.first = unit->blocks[header].first;
     f.count = unit->blocks[latch].first + unit->blocks[latch].count - f.first;
+    f.frame = frame ? frame + f.first : NULL;
     for (uint32_t n = 0; n < f.count; n++)
         f.invalidates |= (wl_isa_caches(&unit->insts[f.first + n]) & WL_CACHE_EMPTIES) != 0;
     *for_others = false;
     for (uint32_t n = 0; n < f.count; n++) {
-        const enum access access = reads(&f, &unit->insts[f.first + n]);
+        const enum access access = reads(&f, n);
         loads |= access > PRIVATE;
         *for_others |= access == COHERENT;
     }

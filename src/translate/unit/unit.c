@@ -327,94 +327,11 @@ static bool reads_clock(const struct wl_inst *inst) {
     }
 }
 
-/* Two loads of one kind, of one place: behind the result come the parts of the address. */
-static bool looks_alike(const struct wl_inst *one, const struct wl_inst *two) {
-    bool same =
-        one->operand_count == two->operand_count && one->offset0 == two->offset0 && wl_inst_is_coherent(one) == wl_inst_is_coherent(two);
-    for (unsigned i = 1; same && i < one->operand_count; i++)
-        same = wl_operand_same(&one->operands[i], &two->operands[i]);
-    return same;
-}
-
-/* A load of LDS by a register that an addition of a number made: it goes by the register before the addition. */
-static bool look_before_sum(const struct wl_inst *sum, struct wl_inst *look, struct wl_regs *address) {
-    struct wl_operand *base = &look->operands[1];
-    if (strcmp(sum->mnemonic, "v_add_nc_u32") != 0 || sum->operand_count != 3 || sum->clamp || sum->is_sdwa || sum->is_dpp ||
-        look->isa->space != WL_SPACE_LDS || base->kind != WL_OPERAND_VGPR || sum->operands[0].reg != base->reg)
-        return false;
-    const bool first = sum->operands[1].kind == WL_OPERAND_IMM;
-    const struct wl_operand *number = &sum->operands[first ? 1 : 2], *from = &sum->operands[first ? 2 : 1];
-    if (number->kind != WL_OPERAND_IMM || from->kind != WL_OPERAND_VGPR)
-        return false;
-    wl_put_bits(address->vector, base->reg, 1, false);
-    wl_put_bits(address->vector, from->reg, 1, true);
-    base->reg = from->reg;
-    look->offset0 += (int32_t)number->bits;
-    return true;
-}
-
-/* Compilers look once before a loop that looks again: marks the load in front of the loop that is like one in it. */
-static void mark_first_look(struct wl_unit *unit, uint32_t header, const struct wl_inst *like, struct wl_regs address) {
-    enum { MOST = 64 };
-    struct wl_inst look = *like;
-    for (uint32_t n = header; n > 0 && header - n < MOST; n--) {
-        struct wl_inst *inst = &unit->insts[n - 1];
-        struct wl_effects effects;
-        wl_inst_effects(inst, unit->request->wave_size, &effects);
-        wl_put_bits(effects.touch.scalar, WL_SGPR_EXEC, 2, false);
-        if (inst->isa == look.isa && inst->isa->class == WL_ISA_LOAD && looks_alike(inst, &look)) {
-            inst->looks_first = true;
-            return;
-        }
-        if (wl_regs_meet(&effects.touch, &address) && !look_before_sum(inst, &look, &address))
-            return;
-    }
-}
-
-static bool has_barrier(const struct wl_unit *unit, uint32_t first, uint32_t end) {
-    for (uint32_t n = first; n < end; n++)
-        if (unit->insts[n].isa && (unit->insts[n].isa->class == WL_ISA_BARRIER || unit->insts[n].isa->class == WL_ISA_BARRIER_WAIT))
-            return true;
-    return false;
-}
-
-/* Marks the loads of a loop that may wait whose addresses the loop does not change. Loads from LDS are left out if the loop has a barrier: its
- * waves wait for each other's stores to LDS at the barrier, not by looking at LDS again and again. */
-static void mark_looks(struct wl_unit *unit, uint32_t header, uint32_t latch) {
-    const uint32_t first = unit->blocks[header].first, end = unit->blocks[latch].first + unit->blocks[latch].count;
-    const bool meets = has_barrier(unit, first, end);
-    struct wl_regs written = {0};
-    for (uint32_t n = first; n < end; n++) {
-        struct wl_effects effects;
-        wl_inst_effects(&unit->insts[n], unit->request->wave_size, &effects);
-        (void)wl_regs_add(&written, &effects.touch);
-    }
-    wl_put_bits(written.scalar, WL_SGPR_EXEC, 2, false); /* lanes that leave do not move the others */
-    for (uint32_t n = first; n < end; n++) {
-        struct wl_inst *inst = &unit->insts[n];
-        struct wl_effects effects;
-        if (meets && inst->isa && inst->isa->class == WL_ISA_LOAD && inst->isa->space == WL_SPACE_LDS)
-            continue;
-        inst->may_look = inst->isa && (inst->isa->class == WL_ISA_LOAD || inst->isa->class == WL_ISA_SMEM_LOAD);
-        if (!inst->isa || (inst->isa->class != WL_ISA_LOAD && inst->isa->class != WL_ISA_ATOMIC))
-            continue;
-        wl_inst_effects(inst, unit->request->wave_size, &effects);
-        if (inst->isa->class == WL_ISA_ATOMIC) {
-            inst->looks_first = !wl_regs_meet(&effects.use, &written); /* its data as well: it stores the same each time */
-            continue;
-        }
-        inst->looks_again = !wl_regs_meet(&effects.use, &written);
-        wl_put_bits(effects.use.scalar, WL_SGPR_EXEC, 2, false);
-        if (inst->looks_again)
-            mark_first_look(unit, first, inst, effects.use);
-    }
-}
-
 /* A loop that other waves may have to end, or that waits for a time, yields at its header. Waits and calls within the loop do not
  * suffice: they may lie on another path. Loops are taken as address ranges of backward branches, which is what compilers make. */
 static void mark_spinning_loop(struct wl_unit *unit, uint32_t header, uint32_t latch) {
     bool clock = false, for_others;
-    const bool waits = wl_loop_waits(unit, header, latch, &for_others);
+    const bool waits = wl_loop_waits(unit, header, latch, NULL, &for_others);
     for (uint32_t p = header; p <= latch; p++)
         for (uint32_t i = 0; i < unit->blocks[p].count; i++)
             clock |= reads_clock(&unit->insts[unit->blocks[p].first + i]);
@@ -423,7 +340,7 @@ static void mark_spinning_loop(struct wl_unit *unit, uint32_t header, uint32_t l
     unit->blocks[header].waits_for_others = waits && for_others;
     unit->polls |= waits && for_others;
     if (waits)
-        mark_looks(unit, header, latch);
+        wl_loop_mark_polls(unit, header, latch, NULL, NULL);
     if (waits && !clock)
         wl_loop_mark_looks(unit, header, latch);
 }
@@ -625,19 +542,25 @@ static bool constant_target(const struct wl_unit *unit, uint32_t call, unsigned 
     return false;
 }
 
+/* Calls, and jumps that are not returns. */
+static bool goes_elsewhere(const struct wl_inst *inst) {
+    return inst->isa && (inst->isa->class == WL_ISA_SWAPPC || (inst->isa->class == WL_ISA_SETPC && !inst->isa->detail));
+}
+
+bool wl_unit_call_target(const struct wl_unit *unit, uint32_t n, uint64_t *target) {
+    const struct wl_inst *inst = &unit->insts[n];
+    return goes_elsewhere(inst) && constant_target(unit, n, inst->operands[inst->isa->class == WL_ISA_SWAPPC ? 1 : 0].reg, target);
+}
+
 static enum wl_status find_callees(struct wl_unit *unit) {
     for (uint32_t i = 0; i < unit->inst_count; i++) {
-        const struct wl_inst *inst = &unit->insts[i];
-        if (!inst->isa || (inst->isa->class != WL_ISA_SWAPPC && (inst->isa->class != WL_ISA_SETPC || inst->isa->detail)))
-            continue;
-        bool call = inst->isa->class == WL_ISA_SWAPPC;
         uint64_t target;
-        if (constant_target(unit, i, inst->operands[call ? 1 : 0].reg, &target)) {
+        if (wl_unit_call_target(unit, i, &target)) {
             enum wl_status status = add_callee(unit, target);
             if (status)
                 return status;
-        } else {
-            unit->indirect |= call;
+        } else if (goes_elsewhere(&unit->insts[i])) {
+            unit->indirect |= unit->insts[i].isa->class == WL_ISA_SWAPPC;
         }
     }
     return WL_OK;

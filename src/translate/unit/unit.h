@@ -12,6 +12,7 @@
  *   liveness.c   which registers are live            spin.c        loops that wait for others
  *   turns.h      who goes first behind a barrier     mask_work.h   scalar instructions on masks
  *   private_buffer.c  buffers that are private memory    looks.c  loops that do nothing but wait
+ *   polls.c      loads that look again and again     frame.h       private memory at -O0
  *   float_mode.c rounding and denormals that differ by type
  *   count.c      what the profiler counts              defined.c     for initcheck: cuts behind loads */
 #ifndef WL_TRANSLATE_UNIT_H
@@ -111,6 +112,8 @@ enum wl_status wl_unit_survey(struct wl_unit *unit, struct wl_decoder *decoder, 
 /* Sets `rows` from the instructions as they are now. */
 void wl_unit_count_rows(struct wl_unit *unit);
 void wl_unit_destroy(struct wl_unit *unit);
+/* Whether instruction `n` is a call or a jump whose target is constant: *target is its address then. */
+bool wl_unit_call_target(const struct wl_unit *unit, uint32_t n, uint64_t *target);
 /* wl_unit_info's may_wait. */
 static inline uint32_t wl_unit_waiting(const struct wl_unit *unit) {
     if (!unit->waits)
@@ -126,9 +129,19 @@ bool wl_unit_is_in_loop(const struct wl_unit *unit, uint32_t block);
 
 /* ---- spin.c ---- */
 
+struct wl_frame_access; /* frame.h */
 /* Whether a loop, the basic blocks from a header to its last backward branch, may have to wait for what other waves write; `for_others`:
- * with loads that see other workgroups' stores. Basic blocks are linked. */
-bool wl_loop_waits(const struct wl_unit *unit, uint32_t header, uint32_t latch, bool *for_others);
+ * with loads that see other workgroups' stores. Basic blocks are linked. `frame`: of each instruction of the unit, or NULL. */
+bool wl_loop_waits(const struct wl_unit *unit, uint32_t header, uint32_t latch, const struct wl_frame_access *frame, bool *for_others);
+
+/* ---- polls.c ---- */
+
+/* Marks the loads of a loop that may wait (wl_inst.looks_again, .looks_first, .may_look). `frame`: as above. `decoder`: looks for barriers in
+ * functions that the loop calls as well; or NULL. */
+void wl_loop_mark_polls(struct wl_unit *unit, uint32_t header, uint32_t latch, const struct wl_frame_access *frame,
+                        struct wl_decoder *decoder);
+/* Marks anew, with what is known of accesses to the frame: for racecheck. At -O0, where counters are in private memory, every loop seems to wait. */
+void wl_unit_refine_polls(struct wl_unit *unit, struct wl_decoder *decoder);
 
 /* ---- looks.c ---- */
 
