@@ -91,6 +91,9 @@ for arch in $thorough; do
     make shortcuts $arch 128
     count 'local|(ld|st)\.(volatile\.)?[bsu](8|16|32)' 0 0 $work/shortcuts-$arch/*kept*.ptx
     count '0fC2D20000' 1 2 $work/shortcuts-$arch/*decays*.ptx
+    # Roots have no slow way, and of sums with a number no scale.
+    count 'sqrt\.rn|bra' 0 2 $work/shortcuts-$arch/*single_roots*.ptx
+    count 'sqrt\.rn' 0 0 $work/shortcuts-$arch/*roots*.ptx
     # Nobody waits for what a lane stored to private memory.
     count 'fence' 0 0 $work/shortcuts-$arch/*scattered*.ptx
     # What one of two short ways computes in place is chosen at its end alone.

@@ -1,8 +1,9 @@
-// What code for GPUs takes a short way for: private memory at known addresses, quotients whose last step comes behind a loop, e^-x, places in front
-// of a pointer, registers that a branch writes again and again, upper halves of products. Each against the same computation on the host.
+// What code for GPUs takes a short way for: private memory at known addresses, quotients whose last step comes behind a loop, e^-x, roots, places
+// in front of a pointer, registers that a branch writes again and again, upper halves of products. Each against the same computation on the host.
 #include "check.h"
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -99,6 +100,24 @@ __global__ void decays(const float *x, float *results, int n) {
     int item = blockIdx.x * blockDim.x + threadIdx.x;
     if (item < n)
         results[item] = expf(-x[item]);
+}
+
+// Roots of anything, of sums of squares, and of what may be negative, where the root is not needed then.
+__host__ __device__ static float roots_of(float x) {
+    float root = sqrtf(x), distance = sqrtf(x * x + 0.25f), difference = sqrtf(x - 1);
+    return x < 1 ? root + distance : root * 3 + distance - difference;
+}
+
+__global__ void roots(const float *x, float *results, int n) {
+    int item = blockIdx.x * blockDim.x + threadIdx.x;
+    if (item < n)
+        results[item] = roots_of(x[item]);
+}
+
+__global__ void single_roots(const float *x, float *results, int n) {
+    int item = blockIdx.x * blockDim.x + threadIdx.x;
+    if (item < n)
+        results[item] = sqrtf(x[item]);
 }
 
 // Places in front of the pointer and behind it.
@@ -258,6 +277,29 @@ int main() {
     floats = fetch(numbers);
     for (int i = 0; i < ITEMS; i++)
         EXPECT(ulps(floats[i], exp(-(double)x[i])) <= 1, "e^-(%.9g): %.9g, not %.9g", (double)x[i], (double)floats[i], exp(-(double)x[i]));
+
+    for (unsigned i = 0; i < ITEMS / 2; i++) { // all exponents
+        unsigned bits = mix(i * 77) ^ i << 23;
+        memcpy(&x[ITEMS / 2 + i], &bits, sizeof bits);
+    }
+    float *device_x = upload(x);
+    roots<<<groups, GROUP>>>(device_x, numbers, ITEMS);
+    HIP_FINISH();
+    floats = fetch(numbers);
+    for (int i = 0; i < ITEMS; i++) {
+        float want = roots_of(x[i]);
+        EXPECT(floats[i] == want || (want != want && floats[i] != floats[i]), "roots of %.9g: %.9g, not %.9g", (double)x[i],
+               (double)floats[i], (double)want);
+    }
+    single_roots<<<groups, GROUP>>>(device_x, numbers, ITEMS);
+    HIP_FINISH();
+    floats = fetch(numbers);
+    for (int i = 0; i < ITEMS; i++) {
+        float want = sqrtf(x[i]);
+        bool same = floats[i] == want && std::signbit(floats[i]) == std::signbit(want);
+        EXPECT(same || (want != want && floats[i] != floats[i]), "root of %.9g: %.9g, not %.9g", (double)x[i], (double)floats[i],
+               (double)want);
+    }
 
     std::vector<int> table(2000), places(ITEMS), sums(ITEMS);
     for (size_t i = 0; i < table.size(); i++)

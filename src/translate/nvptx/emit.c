@@ -363,7 +363,8 @@ static void give_bodies(LLVMModuleRef module) {
 
 static enum wl_status simplify_math(LLVMModuleRef module, LLVMTargetMachineRef machine) {
     static bool (*const steps[])(LLVMModuleRef module) = {wl_ptx_simplify_signalling, wl_ptx_simplify_roots,  wl_ptx_simplify_scales,
-                                                          wl_ptx_fuse_math,           wl_ptx_simplify_scales, wl_ptx_simplify_signalling};
+                                                          wl_ptx_fuse_math,           wl_ptx_simplify_scales, wl_ptx_simplify_signalling,
+                                                          wl_ptx_choose_roots};
     enum wl_status status = WL_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && !status; i++)
         if (steps[i](module))

@@ -264,6 +264,21 @@ static bool narrow_square_root(LLVMModuleRef module, LLVMBuilderRef b, LLVMValue
     return drop_special_roots(call);
 }
 
+bool wl_ptx_choose_roots(LLVMModuleRef module) {
+    LLVMValueRef function = LLVMGetNamedFunction(module, WL_PTX_KEPT "v_sqrt_f32");
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
+    bool changed = false;
+    for (LLVMUseRef use = function ? LLVMGetFirstUse(function) : NULL; use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef call = LLVMGetUser(use);
+        if (!LLVMIsACallInst(call))
+            continue;
+        LLVMValueRef x = LLVMGetOperand(call, 0);
+        changed |= replace_by(module, b, call, least_value(x, 0) >= 0x1p-101 ? "fused_sqrt_large_f32" : "fused_sqrt_f32", x) != NULL;
+    }
+    LLVMDisposeBuilder(b);
+    return changed;
+}
+
 bool wl_ptx_fuse_math(LLVMModuleRef module) {
     static const struct {
         const char *name;

@@ -18,6 +18,8 @@ static const char *const functions[] = {"v_rsq_f32",
                                         "v_ldexp_f32",
                                         "v_cmp_class_f32",
                                         "fused_rsq_normal_f32",
+                                        "fused_sqrt_f32",
+                                        "fused_sqrt_large_f32",
                                         "fused_exp_f32",
                                         "fused_exp_nonpositive_f32",
                                         "fused_log_f32"};

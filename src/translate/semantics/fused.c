@@ -13,6 +13,23 @@ LANES1(fused_rsq_normal_f32, f32, f32) {
     return fma_lanes(0.5f * y, __builtin_elementwise_min(error, ALL(f32, 1)), y);
 }
 
+/* The root of zero, of infinity, and of what is no less than 2^-101, rounded correctly in the steps that ptxas takes; NaN of negative numbers. */
+static INLINE f32s root_of_large(f32s a) {
+    const f32s y = (f32s)__nvvm_rsqrt_approx_ftz_f(a[0]), root = a * y, error = fma_lanes(-root, root, a);
+
+    return (a == 0) | (a == __builtin_inff()) ? a : fma_lanes(error, 0.5f * y, root);
+}
+
+/* v_sqrt_f32. For negative numbers ptxas calls a function, as for denormal ones, and compilers take roots of numbers before they know whether
+ * they need them. */
+LANES1(fused_sqrt_f32, f32, f32) {
+    const masks small = a < 0x1p-101f;
+    const f32s root = root_of_large(small ? a * 0x1p48f : a);
+
+    return small ? root * 0x1p-24f : root;
+}
+LANES1(fused_sqrt_large_f32, f32, f32) { return root_of_large(a); }
+
 /* e^r of x = n ln(2) + r with |r| <= ln(2) / 2, at most 0.96 ulp. */
 static INLINE f32s exponential_of_rest(f32s x, f32s n) {
     /* ln(2) in two parts, of which the first times n is exact. */
