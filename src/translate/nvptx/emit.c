@@ -459,6 +459,7 @@ enum wl_status wl_ptx_optimize(const struct wl_ptx_request *request, LLVMModuleR
         keep_signs(module);
         wl_ptx_keep_upper_halves(module);
         status = run(module, machine, "function(adce,simplifycfg)");
+        wl_ptx_freeze_lds_offsets(module);
     }
     return status;
 }

@@ -7,6 +7,7 @@
 #include "translate/nvptx/ptx.h"
 
 #include <stddef.h>
+#include <string.h>
 
 static LLVMValueRef number(struct wl_lift *l, uint64_t value) { return wl_lift_int(l, l->i32, value); }
 
@@ -43,6 +44,87 @@ static LLVMValueRef find_limit(LLVMModuleRef module, LLVMBuilderRef b, unsigned 
     return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntUGT, size, less, ""), limit, LLVMConstNull(i32), "");
 }
 
+enum { MOST_LOAD = 96 }; /* characters of a load's text */
+
+static uint64_t most(LLVMValueRef value, unsigned depth);
+
+/* Of inline PTX. With a predicate it leaves the last operand where that is false, which nobody needs if it is undefined. */
+static uint64_t most_of_load(LLVMValueRef call, LLVMValueRef code) {
+    size_t length = 0;
+    const char *given = LLVMGetInlineAsmAsmString(code, &length), *load;
+    char text[MOST_LOAD];
+    if (length >= sizeof text)
+        return UINT32_MAX;
+    memcpy(text, given, length);
+    text[length] = 0;
+    load = strstr(text, "ld.");
+    const bool predicated = !strncmp(text, "@$", 2);
+    if (!load || strchr(text, '\n') || (!predicated && load != text) ||
+        (predicated && !LLVMIsUndef(LLVMGetOperand(call, (unsigned)LLVMGetNumOperands(call) - 2))))
+        return UINT32_MAX;
+    return strstr(load, ".u8 $0,") ? UINT8_MAX : strstr(load, ".u16 $0,") ? UINT16_MAX : UINT32_MAX;
+}
+
+/* Of what a call returns: a thread's number, a byte or a half that is loaded, the lesser of two numbers. */
+static uint64_t most_of_call(LLVMValueRef call, LLVMContextRef context, unsigned depth) {
+    LLVMValueRef called = LLVMGetCalledValue(call), range = LLVMGetMetadata(call, LLVMGetMDKindIDInContext(context, "range", 5)), bounds[2];
+    if (range && LLVMGetMDNodeNumOperands(range) == 2) {
+        LLVMGetMDNodeOperands(range, bounds);
+        return LLVMConstIntGetZExtValue(bounds[1]) - 1;
+    }
+    if (LLVMIsAFunction(called) && !strcmp(LLVMGetValueName(called), "llvm.umin.i32")) {
+        const uint64_t a = most(LLVMGetOperand(call, 0), depth + 1), b = most(LLVMGetOperand(call, 1), depth + 1);
+        return a < b ? a : b;
+    }
+    return LLVMIsAInlineAsm(called) ? most_of_load(call, called) : UINT32_MAX;
+}
+
+static bool is_op(LLVMValueRef value, LLVMOpcode opcode) { return LLVMIsAInstruction(value) && LLVMGetInstructionOpcode(value) == opcode; }
+
+static uint64_t constant_of(LLVMValueRef value) { return LLVMIsAConstantInt(value) ? LLVMConstIntGetZExtValue(value) : 0; }
+
+/* Whether the bits of `mask`, which are a number's lowest ones, are 0. */
+static bool ends_in_zeros(LLVMValueRef value, uint64_t mask, unsigned depth) {
+    enum { MOST_DEPTH = 4 };
+    if (LLVMIsAConstantInt(value))
+        return (constant_of(value) & mask) == 0;
+    if (depth == MOST_DEPTH || !LLVMIsAInstruction(value) || LLVMGetNumOperands(value) != 2)
+        return false;
+    LLVMValueRef first = LLVMGetOperand(value, 0), second = LLVMGetOperand(value, 1);
+    if (is_op(value, LLVMShl))
+        return LLVMIsAConstantInt(second) && mask >> constant_of(second) == 0;
+    if (is_op(value, LLVMAnd))
+        return LLVMIsAConstantInt(second) && (constant_of(second) & mask) == 0;
+    return (is_op(value, LLVMOr) || is_op(value, LLVMAdd)) && ends_in_zeros(first, mask, depth + 1) &&
+           ends_in_zeros(second, mask, depth + 1);
+}
+
+/* Whether a number's lowest bits, those of `mask`, are those of x. A wave's lane is the lowest bits of a work item's number. */
+static bool ends_like(LLVMValueRef value, LLVMValueRef x, uint64_t mask, unsigned depth) {
+    enum { MOST_DEPTH = 4 };
+    if (value == x)
+        return true;
+    if (depth == MOST_DEPTH || !LLVMIsAInstruction(value) || LLVMGetNumOperands(value) != 2)
+        return false;
+    LLVMValueRef first = LLVMGetOperand(value, 0), second = LLVMGetOperand(value, 1);
+    if (is_op(value, LLVMAnd))
+        return LLVMIsAConstantInt(second) && (mask & ~constant_of(second)) == 0 && ends_like(first, x, mask, depth + 1);
+    return (is_op(value, LLVMOr) || is_op(value, LLVMAdd)) &&
+           ((ends_like(first, x, mask, depth + 1) && ends_in_zeros(second, mask, depth + 1)) ||
+            (ends_like(second, x, mask, depth + 1) && ends_in_zeros(first, mask, depth + 1)));
+}
+
+/* Of (x << n) - (x & (2^k - 1)), an index of sorts and transforms: (x << n) - x, and x without its lowest bits. */
+static uint64_t most_of_difference(LLVMValueRef whole, LLVMValueRef part, uint64_t most_of_whole, unsigned depth) {
+    LLVMValueRef x = is_op(whole, LLVMShl) && LLVMIsAConstantInt(LLVMGetOperand(whole, 1)) ? LLVMGetOperand(whole, 0) : whole;
+    LLVMValueRef mask = is_op(part, LLVMAnd) ? LLVMGetOperand(part, 1) : part;
+    if (most_of_whole >= UINT32_MAX || !is_op(part, LLVMAnd) || !LLVMIsAConstantInt(mask) ||
+        (constant_of(mask) & (constant_of(mask) + 1)) || !ends_like(x, LLVMGetOperand(part, 0), constant_of(mask), 0))
+        return UINT32_MAX;
+    const uint64_t most_of_x = most(x, depth + 1);
+    return most_of_whole - most_of_x + (most_of_x & ~constant_of(mask));
+}
+
 /* The largest number that a value without a sign can be, as far as it is plain. */
 static uint64_t most(LLVMValueRef value, unsigned depth) {
     enum { MOST_DEPTH = 12 };
@@ -52,27 +134,28 @@ static uint64_t most(LLVMValueRef value, unsigned depth) {
     if (!LLVMIsAInstruction(value) || depth == MOST_DEPTH)
         return all;
     LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(value))));
-    if (LLVMIsACallInst(value)) { /* the thread's number */
-        LLVMValueRef range = LLVMGetMetadata(value, LLVMGetMDKindIDInContext(context, "range", 5)), bounds[2];
-        if (!range || LLVMGetMDNodeNumOperands(range) != 2)
-            return all;
-        LLVMGetMDNodeOperands(range, bounds);
-        return LLVMConstIntGetZExtValue(bounds[1]) - 1;
-    }
+    if (LLVMIsACallInst(value))
+        return most_of_call(value, context, depth);
     const LLVMOpcode opcode = LLVMGetInstructionOpcode(value);
     if (opcode == LLVMSelect) {
         const uint64_t a = most(LLVMGetOperand(value, 1), depth + 1), b = most(LLVMGetOperand(value, 2), depth + 1);
         return a > b ? a : b;
     }
+    if (opcode == LLVMZExt)
+        return (UINT64_C(1) << LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(value, 0)))) - 1;
     if (LLVMGetNumOperands(value) != 2 || LLVMIsAPHINode(value) || LLVMTypeOf(value) != LLVMInt32TypeInContext(context))
         return all;
-    LLVMValueRef second = LLVMGetOperand(value, 1);
-    const uint64_t a = most(LLVMGetOperand(value, 0), depth + 1), b = most(second, depth + 1);
+    LLVMValueRef first = LLVMGetOperand(value, 0), second = LLVMGetOperand(value, 1);
+    const uint64_t a = most(first, depth + 1), b = most(second, depth + 1);
     const bool constant = LLVMIsAConstantInt(second) && b < 32;
     uint64_t result = all;
     switch (opcode) {
     case LLVMAdd:
         result = a + b;
+        break;
+    case LLVMSub:
+        result = most_of_difference(first, second, a, depth);
+        result = result == all && LLVMGetNUW(value) ? a : result;
         break;
     case LLVMMul:
         result = a * b;
@@ -125,6 +208,35 @@ bool wl_ptx_settle_lds(LLVMModuleRef module, uint32_t size) {
     }
     LLVMDisposeBuilder(b);
     return changed;
+}
+
+/* Whether a value is the address of LDS and an offset that another instruction made; that one's number among its operands. */
+static bool find_offset(LLVMValueRef value, LLVMValueRef lds, unsigned *offset) {
+    if (!LLVMIsAInstruction(value) || LLVMGetInstructionOpcode(value) != LLVMAdd)
+        return false;
+    for (*offset = 0; *offset < 2; ++*offset) {
+        LLVMValueRef base = LLVMGetOperand(value, 1 - *offset), made = LLVMGetOperand(value, *offset);
+        if (LLVMIsAConstantExpr(base) && LLVMGetConstOpcode(base) == LLVMPtrToInt && LLVMGetOperand(base, 0) == lds)
+            return LLVMIsAInstruction(made) && !LLVMIsAPHINode(made) && LLVMGetInstructionOpcode(made) != LLVMFreeze;
+    }
+    return false;
+}
+
+void wl_ptx_freeze_lds_offsets(LLVMModuleRef module) {
+    LLVMValueRef kernel = LLVMGetNamedFunction(module, WL_PTX_ENTRY), lds = LLVMGetNamedGlobal(module, "wl_lds");
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
+    unsigned at = 0;
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(kernel); block; block = LLVMGetNextBasicBlock(block))
+        for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst; inst = LLVMGetNextInstruction(inst)) {
+            if (!find_offset(inst, lds, &at))
+                continue;
+            LLVMValueRef offset = LLVMGetOperand(inst, at);
+            LLVMPositionBuilderBefore(b, LLVMGetNextInstruction(offset));
+            LLVMValueRef frozen = LLVMBuildFreeze(b, offset, "");
+            LLVMReplaceAllUsesWith(offset, frozen);
+            LLVMSetOperand(frozen, 0, offset);
+        }
+    LLVMDisposeBuilder(b);
 }
 
 static LLVMValueRef data_of(struct wl_lift *l, unsigned reg, unsigned bits) {

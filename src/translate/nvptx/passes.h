@@ -21,6 +21,10 @@
  * kernel has at least. True: it changed something, and the module is to be cleaned. */
 bool wl_ptx_settle_lds(LLVMModuleRef module, uint32_t size);
 
+/* Freezes offsets in LDS that are both compared and accessed: LLVM's code generator would count each of the two on through a loop by itself, for
+ * each access. The last change to a module. */
+void wl_ptx_freeze_lds_offsets(LLVMModuleRef module);
+
 /* ---- nvptx/private.c ---- */
 /* Makes values of what lies in private memory, if all its accesses have addresses that are known. True: something changed, and private memory
  * that nobody needs any more is to be taken away. */
