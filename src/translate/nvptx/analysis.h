@@ -20,6 +20,10 @@ bool wl_ptx_may_part(const struct wl_ptx_flow *flow, uint32_t block, struct wl_p
 /* Whether EXEC, on all ways from a basic block to another, without the first one in between, has got no lane that it had not there. */
 bool wl_ptx_exec_gets_no_lane(const struct wl_unit *unit, uint32_t from, uint32_t to);
 
+/* Fills in what is live as wl_unit_liveness does, but follows the lanes that are off: what is behind the place where they are on again counts,
+ * and not what other lanes get on that were off longer. Long units get the plain liveness. */
+void wl_ptx_find_live(struct wl_unit *unit);
+
 /* ---- nvptx/division.c ---- */
 /* Makes divisions one operation whose last step is in a basic block of its own, before anything is known of the unit's registers. */
 void wl_ptx_join_divisions(const struct wl_unit *unit);

@@ -491,6 +491,97 @@ bool wl_ptx_exec_gets_no_lane(const struct wl_unit *unit, uint32_t from, uint32_
     return within;
 }
 
+/* ---- what lanes that are off need ---- */
+
+static void add_rows(uint64_t *to, const uint64_t *from) {
+    for (unsigned i = 0; i < WL_ROW_WORDS; i++)
+        to[i] |= from[i];
+}
+
+/* Follows what EXEC is, from a basic block on, as far as it has no lane that it had not there. */
+static void follow_within(struct masks *m, uint32_t from, const struct masks *whole) {
+    memset(m->starts, 0, m->unit->block_count * sizeof *m->starts);
+    m->starts[from] = unchanged;
+    memcpy(m->starts[from].none, whole->starts[from].none, sizeof m->starts[from].none);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t p = 0; p < m->unit->block_count; p++) {
+            const struct wl_block *block = &m->unit->blocks[p];
+            struct state s = m->starts[p];
+            if (!s.known)
+                continue;
+            for (uint32_t i = 0; i < block->count; i++)
+                step(&s, m, &m->unit->insts[block->first + i]);
+            if (!s.exec_within)
+                continue;
+            if (block->next != from)
+                changed |= hand_on(m, block->next, &s);
+            if (block->target != from)
+                changed |= hand_on(m, block->target, &s);
+        }
+    }
+}
+
+/* Adds the rows that a lane needs, which is off in a basic block and in what follow_within has found: those that instructions across lanes read,
+ * and those that are live where the lane may be on again. */
+static void add_needed(struct masks *m, uint32_t p, uint64_t *rows) {
+    const struct wl_unit *unit = m->unit;
+    const struct wl_block *block = &unit->blocks[p];
+    struct state s = m->starts[p];
+    for (uint32_t i = 0; i < block->count; i++) {
+        struct wl_effects effects;
+        wl_inst_effects(&unit->insts[block->first + i], m->registers * 32, &effects);
+        add_rows(rows, effects.use_lanes);
+        step(&s, m, &unit->insts[block->first + i]);
+    }
+    if (block->end == WL_BLOCK_CALL || block->end == WL_BLOCK_JUMP)
+        memset(rows, 0xff, WL_ROW_WORDS * sizeof *rows);
+    const uint32_t next[2] = {block->next, block->target};
+    for (unsigned i = 0; i < 2 && !s.exec_within; i++)
+        if (next[i] != WL_NO_BLOCK) {
+            add_rows(rows, unit->blocks[next[i]].live_in.active);
+            add_rows(rows, unit->blocks[next[i]].live_in.inactive);
+        }
+}
+
+static void find_needed(struct masks *m, uint64_t *rows) {
+    for (uint32_t p = 0; p < m->unit->block_count; p++)
+        if (m->starts[p].known)
+            add_needed(m, p, rows);
+}
+
+/* Where EXEC is what it was at the unit's entry, the lanes that are off were off there. */
+static void find_limits(struct wl_ptx_flow *flow, struct masks *m, uint64_t (*limits)[WL_ROW_WORDS]) {
+    uint64_t at_entry[WL_ROW_WORDS] = {0};
+    find_needed(&flow->m, at_entry);
+    for (uint32_t p = 0; p < m->unit->block_count; p++) {
+        memset(limits[p], 0, sizeof limits[p]);
+        if (wl_ptx_flow_full(flow, p)) {
+            memcpy(limits[p], at_entry, sizeof at_entry);
+            continue;
+        }
+        follow_within(m, p, &flow->m);
+        find_needed(m, limits[p]);
+    }
+}
+
+void wl_ptx_find_live(struct wl_unit *unit) {
+    enum { ROUNDS = 2, MOST_STEPS = 2000000 };
+    wl_unit_liveness(unit);
+    if ((uint64_t)unit->block_count * unit->inst_count > MOST_STEPS)
+        return;
+    struct wl_ptx_flow *flow = wl_ptx_flow_create(unit, unit->request->wave_size);
+    struct masks m = {.unit = unit, .registers = unit->request->wave_size / 32, .starts = calloc(unit->block_count + 1, sizeof *m.starts)};
+    uint64_t(*limits)[WL_ROW_WORDS] = calloc(unit->block_count + 1, sizeof *limits);
+    for (unsigned round = 0; round < ROUNDS && flow && m.starts && limits; round++) {
+        find_limits(flow, &m, limits);
+        wl_unit_liveness_within(unit, (const uint64_t(*)[WL_ROW_WORDS])limits);
+    }
+    free(limits);
+    free(m.starts);
+    wl_ptx_flow_destroy(flow);
+}
+
 struct wl_ptx_flow *wl_ptx_flow_create(const struct wl_unit *unit, unsigned wave_size) {
     struct wl_ptx_flow *flow = calloc(1, sizeof *flow);
     if (!flow)

@@ -156,7 +156,7 @@ static enum wl_status open_program(struct program *program, const struct wl_ptx_
             break;
         wl_ptx_share_tails(&program->units[built]);
         wl_ptx_join_divisions(&program->units[built]);
-        wl_unit_liveness(&program->units[built]);
+        wl_ptx_find_live(&program->units[built]);
         struct wl_unit unit = program->units[built++]; /* the array may move */
         status = add_callees(program, given, &unit);
         for (; !status && program->indirect && searched < built; searched++) {

@@ -62,7 +62,7 @@ static void live_behind(const struct wl_unit *unit, const struct wl_block *block
         change_exec(live, block->narrows);
 }
 
-void wl_unit_liveness(struct wl_unit *unit) {
+void wl_unit_liveness_within(struct wl_unit *unit, const uint64_t (*limits)[WL_ROW_WORDS]) {
     for (uint32_t p = 0; p < unit->block_count; p++)
         unit->blocks[p].live_in = (struct wl_live){0};
     for (bool changed = true; changed;) {
@@ -71,6 +71,8 @@ void wl_unit_liveness(struct wl_unit *unit) {
             struct wl_block *block = &unit->blocks[p];
             struct wl_live live;
             live_behind(unit, block, &live);
+            for (unsigned i = 0; i < WL_ROW_WORDS && limits; i++)
+                live.inactive[i] &= limits[p][i];
             block->live_out = live;
             struct wl_effects effects;
             for (uint32_t i = block->count; i-- > 0;) {
@@ -84,3 +86,5 @@ void wl_unit_liveness(struct wl_unit *unit) {
         }
     }
 }
+
+void wl_unit_liveness(struct wl_unit *unit) { wl_unit_liveness_within(unit, NULL); }

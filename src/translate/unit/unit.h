@@ -198,6 +198,8 @@ void wl_inst_effects(const struct wl_inst *inst, uint32_t wave_size, struct wl_e
 
 /* Fills every basic block's live_in and live_out. */
 void wl_unit_liveness(struct wl_unit *unit);
+/* The same, where it is known which rows at most are live, in a basic block, in lanes that are off (`limits`, by basic block). */
+void wl_unit_liveness_within(struct wl_unit *unit, const uint64_t (*limits)[WL_ROW_WORDS]);
 /* Steps `live` backwards over one instruction (not over an EXEC change; the basic block's end does that). */
 void wl_live_step(struct wl_live *live, const struct wl_effects *effects);
 
