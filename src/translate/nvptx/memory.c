@@ -283,7 +283,7 @@ static void load_parts(struct wl_lift *l, const struct wl_ptx_access *a, unsigne
     }
 }
 
-/* LDS out of bounds reads 0, and what is stored there is dropped. */
+/* LDS out of bounds reads 0, and what is stored there is dropped. Where EXEC is off, what has to stay stays. */
 void wl_ptx_load(struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits, bool sign, unsigned count, LLVMValueRef *old,
                  LLVMValueRef *values) {
     struct wl_ptx_access inside = *a;
@@ -293,7 +293,7 @@ void wl_ptx_load(struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits
     load_parts(l, &inside, bits, sign, count, old, values);
     LLVMValueRef keeps = within ? LLVMBuildOr(l->b, within, LLVMBuildNot(l->b, a->predicate, ""), "") : NULL;
     for (unsigned i = 0; within && i < count; i++)
-        values[i] = LLVMBuildSelect(l->b, keeps, values[i], LLVMConstNull(l->i32), "");
+        values[i] = LLVMBuildSelect(l->b, LLVMIsUndef(old[i]) ? within : keeps, values[i], LLVMConstNull(l->i32), "");
 }
 
 static void store_parts(struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits, unsigned count, LLVMValueRef *values) {
