@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 #include <vector>
 
 enum { ITEMS = 3000, GROUP = 128 };
@@ -118,6 +119,45 @@ __global__ void single_roots(const float *x, float *results, int n) {
     int item = blockIdx.x * blockDim.x + threadIdx.x;
     if (item < n)
         results[item] = sqrtf(x[item]);
+}
+
+// Places in LDS that are known to be within: of a step of a sorting network, and of bytes.
+__global__ void places_in_lds(const unsigned char *bytes, unsigned *results, int n) {
+    __shared__ unsigned values[2 * GROUP], counts[256];
+    unsigned t = threadIdx.x, first = blockIdx.x * 2 * GROUP;
+    values[t] = bytes[first + t];
+    values[t + GROUP] = bytes[first + t + GROUP];
+    counts[t] = counts[t + GROUP] = 0;
+    for (unsigned step = GROUP; step > 0; step >>= 1) {
+        __syncthreads();
+        unsigned place = 2 * t - (t & (step - 1)), a = values[place], b = values[place + step];
+        if (a > b) {
+            values[place] = b;
+            values[place + step] = a;
+        }
+    }
+    for (int i = (int)t; i < n; i += GROUP)
+        atomicAdd(&counts[bytes[i]], 1u);
+    __syncthreads();
+    results[first + t] = values[t] * 65536 + counts[t];
+    results[first + t + GROUP] = values[t + GROUP] * 65536 + counts[t + GROUP];
+}
+
+static std::vector<unsigned> places_on_host(const std::vector<unsigned char> &bytes, int n) {
+    std::vector<unsigned> results(bytes.begin(), bytes.end()), counts(256);
+    for (int i = 0; i < n; i++)
+        counts[bytes[(size_t)i]]++;
+    for (size_t first = 0; first < bytes.size(); first += 2 * GROUP) {
+        for (unsigned step = GROUP; step > 0; step >>= 1)
+            for (unsigned t = 0; t < GROUP; t++) {
+                unsigned *place = &results[first + 2 * t - (t & (step - 1))];
+                if (place[0] > place[step])
+                    std::swap(place[0], place[step]);
+            }
+        for (unsigned i = 0; i < 2 * GROUP; i++)
+            results[first + i] = results[first + i] * 65536 + counts[i];
+    }
+    return results;
 }
 
 // Places in front of the pointer and behind it.
@@ -300,6 +340,17 @@ int main() {
         EXPECT(same || (want != want && floats[i] != floats[i]), "root of %.9g: %.9g, not %.9g", (double)x[i], (double)floats[i],
                (double)want);
     }
+
+    enum { BYTES = 8 * 2 * GROUP };
+    std::vector<unsigned char> bytes(BYTES);
+    for (unsigned i = 0; i < BYTES; i++)
+        bytes[i] = (unsigned char)mix(i + 31);
+    places_in_lds<<<8, GROUP>>>(upload(bytes), results, BYTES);
+    HIP_FINISH();
+    got = fetch(results);
+    const std::vector<unsigned> places_wanted = places_on_host(bytes, BYTES);
+    for (unsigned i = 0; i < BYTES; i++)
+        EXPECT(got[i] == places_wanted[i], "place in LDS %u: %x, not %x", i, got[i], places_wanted[i]);
 
     std::vector<int> table(2000), places(ITEMS), sums(ITEMS);
     for (size_t i = 0; i < table.size(); i++)
