@@ -59,11 +59,7 @@ static enum wl_status build_image(struct wl_codeobject *object) {
     object->image = wl_pages_reserve(object->image_size);
     if (!object->image)
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for an image of %llu bytes", (unsigned long long)object->image_size);
-    for (unsigned i = 0; i < object->elf.header.e_phnum; i++) {
-        Elf64_Phdr segment = wl_elf_segment(&object->elf, i);
-        if (segment.p_type == PT_LOAD && segment.p_memsz)
-            memcpy(object->image + segment.p_vaddr, object->bytes + segment.p_offset, segment.p_filesz);
-    }
+    wl_image_put(object, object->image);
     return WL_OK;
 }
 
@@ -287,12 +283,19 @@ enum wl_status wl_codeobject_open(struct wl_codeobject **object, const void *dat
     if (status)
         return status;
     struct wl_codeobject *opened = calloc(1, sizeof *opened);
-    if (!opened || pthread_mutex_init(&opened->lines_lock, NULL) != 0 || !(opened->bytes = malloc(size))) {
+    if (!opened || pthread_mutex_init(&opened->lines_lock, NULL) != 0) {
         free(opened);
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for a code object of %zu bytes", size);
     }
     atomic_init(&opened->users, 1);
-    memcpy(opened->bytes, data, size);
+    wl_backing_open(&opened->backing, data, size);
+    opened->bytes = opened->backing.bytes ? opened->backing.bytes : malloc(size);
+    if (!opened->bytes) {
+        wl_codeobject_close(opened);
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for a code object of %zu bytes", size);
+    }
+    if (!opened->backing.bytes)
+        memcpy(opened->bytes, data, size);
     status = wl_elf_open(&opened->elf, opened->bytes, size);
     if (!status)
         status = check_header(opened);
@@ -318,7 +321,9 @@ void wl_codeobject_close(struct wl_codeobject *object) {
     wl_pages_free(object->image, object->image_size);
     wl_arena_free(&object->arena);
     pthread_mutex_destroy(&object->lines_lock);
-    free(object->bytes);
+    if (!object->backing.bytes)
+        free(object->bytes);
+    wl_backing_close(&object->backing);
     free(object);
 }
 

@@ -232,6 +232,10 @@ uint64_t wl_codeobject_image_size(const struct wl_codeobject *object);
  * image that will live at address `base`. Undefined symbols (LDS in a dynsym) resolve to 0 if weak or LDS, else WL_NOT_FOUND
  * before anything is written. */
 enum wl_status wl_codeobject_load(const struct wl_codeobject *object, void *target, uint64_t base);
+/* The same for an image that lives where it is put: `pages` are fresh zeroed pages of the caller's, straight from the system. Of large code
+ * objects whose bytes the program has mapped from a file they become mappings of that file, so that processes share them. They can be
+ * written. */
+enum wl_status wl_codeobject_load_pages(const struct wl_codeobject *object, void *pages);
 /* The unrelocated image itself, for translation. Valid while the object lives. */
 const uint8_t *wl_codeobject_image(const struct wl_codeobject *object);
 /* Whether [address, address + size) lies in an executable segment; of an empty range, whether its address does. */

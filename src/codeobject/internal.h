@@ -9,6 +9,7 @@
  *   metadata.c    the MessagePack note
  *   load.c        dynamic relocations, copies of the image
  *   memory.c      pages and the arena
+ *   backing.c     the file behind large code objects, of which images are mappings
  *   foreign.c     recognizes images for NVIDIA GPUs
  *   lines.c       source lines, through libdw opened on demand */
 #ifndef WL_CODEOBJECT_INTERNAL_H
@@ -49,6 +50,24 @@ void *wl_pages_reserve(uint64_t size);
 void wl_pages_free(void *pages, uint64_t size);
 /* Whether every page of [data, data + size) is mapped: the guard for containers of unknown size. */
 bool wl_pages_mapped(const void *data, uint64_t size);
+
+/* ---- files behind code objects ----------------------------------------------------------------- */
+
+enum { WL_BACKING_LEAST = 1 << 20 }; /* bytes of code objects for which it is worth looking */
+
+/* The file that bytes of the program are mapped from, and a mapping of these bytes of our own. */
+struct wl_backing {
+    int file;        /* -1: there is none */
+    uint64_t offset; /* of the bytes in the file */
+    uint8_t *bytes;
+    size_t size;
+};
+/* Finds it. No file: the bytes are few, in memory alone, or not those of the file any more. */
+void wl_backing_open(struct wl_backing *backing, const void *data, size_t size);
+void wl_backing_close(struct wl_backing *backing);
+/* Copies a part of the bytes to zeroed pages; whole pages become mappings of the file where it has them at the same place within a page. They
+ * can be written. */
+void wl_backing_copy(const struct wl_backing *backing, void *target, const uint8_t *source, size_t size);
 
 /* Memory that lives as long as its code object. Not thread-safe: used while opening only. */
 struct wl_arena_block;
@@ -153,7 +172,8 @@ struct wl_lines; /* the state of lines.c */
 struct wl_codeobject {
     _Atomic unsigned users;
     struct wl_elf elf; /* of our own copy of the bytes */
-    uint8_t *bytes;
+    uint8_t *bytes;    /* those of `backing` if there is a file */
+    struct wl_backing backing;
     struct wl_target target;
     unsigned version;
     uint64_t hash[2];
@@ -188,6 +208,8 @@ enum { WL_KERNARG_MAX = 1 << 20 }; /* bytes; no compiler comes near */
 bool wl_codeobject_is_loaded(const struct wl_codeobject *object, uint64_t address, uint64_t size);
 /* Decodes the descriptor at kernel->descriptor into `kernel`. Needs the image, target and segments. */
 enum wl_status wl_descriptor_decode(const struct wl_codeobject *object, struct wl_kernel *kernel);
+/* Puts the unrelocated image into fresh zeroed pages, which become mappings of the code object's file if it has one. */
+void wl_image_put(const struct wl_codeobject *object, uint8_t *target);
 /* Reads the metadata notes and completes the kernels with them. */
 enum wl_status wl_metadata_read(struct wl_codeobject *object);
 /* Collects and checks the dynamic relocations. `symbols` are those of .dynsym. */

@@ -108,12 +108,22 @@ enum wl_status wl_relocations_read(struct wl_codeobject *object, const struct wl
     return status;
 }
 
-enum wl_status wl_codeobject_load(const struct wl_codeobject *object, void *target, uint64_t base) {
+void wl_image_put(const struct wl_codeobject *object, uint8_t *target) {
+    for (unsigned i = 0; i < object->elf.header.e_phnum; i++) {
+        const Elf64_Phdr segment = wl_elf_segment(&object->elf, i);
+        if (segment.p_type == PT_LOAD && segment.p_memsz)
+            wl_backing_copy(&object->backing, target + segment.p_vaddr, object->bytes + segment.p_offset, segment.p_filesz);
+    }
+}
+
+static enum wl_status check_symbols(const struct wl_codeobject *object) {
     for (size_t i = 0; i < object->relocation_count; i++)
         if (object->relocations[i].undefined)
             return wl_fail(WL_NOT_FOUND, "nothing defines symbol %s, which the code object needs", object->relocations[i].undefined);
+    return WL_OK;
+}
 
-    memcpy(target, object->image, object->image_size);
+static void relocate(const struct wl_codeobject *object, uint8_t *target, uint64_t base) {
     for (size_t i = 0; i < object->relocation_count; i++) {
         const struct wl_relocation *relocation = &object->relocations[i];
         uint64_t value = relocation->value + (relocation->relative ? base : 0), place = base + relocation->place;
@@ -132,7 +142,24 @@ enum wl_status wl_codeobject_load(const struct wl_codeobject *object, void *targ
         default:
             break;
         }
-        memcpy((uint8_t *)target + relocation->place, &value, widths[relocation->type]); /* a little-endian host, as everywhere here */
+        memcpy(target + relocation->place, &value, widths[relocation->type]); /* a little-endian host, as everywhere here */
     }
+}
+
+enum wl_status wl_codeobject_load(const struct wl_codeobject *object, void *target, uint64_t base) {
+    const enum wl_status status = check_symbols(object);
+    if (status != WL_OK)
+        return status;
+    memcpy(target, object->image, object->image_size);
+    relocate(object, target, base);
+    return WL_OK;
+}
+
+enum wl_status wl_codeobject_load_pages(const struct wl_codeobject *object, void *pages) {
+    const enum wl_status status = check_symbols(object);
+    if (status != WL_OK)
+        return status;
+    wl_image_put(object, pages);
+    relocate(object, pages, (uint64_t)(uintptr_t)pages);
     return WL_OK;
 }

@@ -3,6 +3,8 @@
 
 #include <elf.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static const struct {
     const char *file, *target;
@@ -328,13 +330,73 @@ static void finds_source_lines(void **state) {
     wl_codeobject_close(object);
 }
 
+/* Whether memory is mapped from a file whose name contains `name`. */
+static bool is_mapped_from(const void *memory, const char *name) {
+    char line[512];
+    bool found = false;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    assert_non_null(maps);
+    while (fgets(line, sizeof line, maps)) {
+        char *rest;
+        const uint64_t begin = strtoull(line, &rest, 16), end = strtoull(rest + 1, NULL, 16), at = (uint64_t)(uintptr_t)memory;
+        found |= at >= begin && at < end && strstr(line, name);
+    }
+    assert_int_equal(fclose(maps), 0);
+    return found;
+}
+
+/* An object within a file that the program has mapped: our images are mappings of the file, too, and stay when the program unmaps it. Writing to
+ * one changes nothing else. The same bytes in memory are copied. */
+static void maps_the_file_of_large_objects(void **state) {
+    enum { PAGE = 4096, AT = 3 * PAGE };
+    char path[] = "/tmp/large-object-XXXXXX";
+    struct bytes bytes = read_input("large.co");
+    const int file = mkstemp(path);
+    (void)state;
+    assert_true(file >= 0 && pwrite(file, bytes.data, bytes.size, AT) == (ssize_t)bytes.size);
+    void *mapping = mmap(NULL, AT + bytes.size, PROT_READ, MAP_PRIVATE, file, 0);
+    assert_true(mapping != MAP_FAILED);
+    struct wl_codeobject *object, *copied;
+    assert_ok(wl_codeobject_open(&object, (uint8_t *)mapping + AT, bytes.size));
+    assert_ok(wl_codeobject_open(&copied, bytes.data, bytes.size));
+    assert_int_equal(munmap(mapping, AT + bytes.size), 0);
+    const uint64_t size = wl_codeobject_image_size(object);
+    const struct wl_variable *constant = wl_codeobject_find_variable(object, "constant"),
+                             *variable = wl_codeobject_find_variable(object, "variable"),
+                             *pointer = wl_codeobject_find_variable(object, "pointer");
+    uint8_t *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(constant && variable && pointer && pages != MAP_FAILED);
+    assert_ok(wl_codeobject_load_pages(object, pages));
+    assert_true(is_mapped_from(pages + constant->address + PAGE, path + 5));
+    assert_true(is_mapped_from(pages + variable->address + PAGE, path + 5));
+    assert_memory_equal(wl_codeobject_image(object), wl_codeobject_image(copied), size);
+    assert_memory_equal(pages + constant->address, wl_codeobject_image(copied) + constant->address, constant->size);
+    assert_memory_equal(pages + variable->address, wl_codeobject_image(copied) + variable->address, variable->size);
+    uint64_t value;
+    memcpy(&value, pages + pointer->address, sizeof value);
+    assert_int_equal(value, (uintptr_t)pages + constant->address);
+    memset(pages + variable->address, 0x5a, variable->size);
+    assert_memory_equal(wl_codeobject_image(object), wl_codeobject_image(copied), size);
+    uint8_t *file_bytes = malloc(bytes.size);
+    assert_true(file_bytes && pread(file, file_bytes, bytes.size, AT) == (ssize_t)bytes.size);
+    assert_memory_equal(file_bytes, bytes.data, bytes.size);
+    free(file_bytes);
+    assert_false(is_mapped_from(wl_codeobject_image(copied) + constant->address + PAGE, path + 5));
+    wl_codeobject_close(object);
+    wl_codeobject_close(copied);
+    assert_int_equal(munmap(pages, size), 0);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(close(file), 0);
+    free(bytes.data);
+}
+
 int test_objects(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_every_version),        cmocka_unit_test(decodes_what_generations_differ_in),
         cmocka_unit_test(reads_hand_written_code),    cmocka_unit_test(reads_every_note),
         cmocka_unit_test(resolves_undefined_symbols), cmocka_unit_test(reads_version_3_flags),
         cmocka_unit_test(reads_stripped_objects),     cmocka_unit_test(hashes_the_content),
-        cmocka_unit_test(finds_source_lines),
+        cmocka_unit_test(finds_source_lines),         cmocka_unit_test(maps_the_file_of_large_objects),
     };
     return cmocka_run_group_tests_name("objects", tests, NULL, NULL);
 }

@@ -223,6 +223,28 @@ static void unusable_folder_is_no_error(void **state) {
     assert_int_equal(run_child("1"), 1);
 }
 
+/* A claim keeps others away until it is given up, or its process ends. */
+static void claims_keep_others_away(void **state) {
+    const struct wl_cache_key key = {{1, 2}}, other = {{5, 6}};
+    int status;
+    (void)state;
+    const int claim = wl_cache_claim(&key);
+    assert_true(claim >= 0);
+    assert_int_equal(wl_cache_claim(&key), WL_CACHE_TAKEN);
+    const int another = wl_cache_claim(&other);
+    assert_true(another >= 0);
+    wl_cache_unclaim(another);
+    wl_cache_unclaim(claim);
+    const pid_t pid = fork();
+    if (pid == 0)
+        _exit(wl_cache_claim(&key) < 0); /* it is not given up */
+    assert_true(pid > 0 && waitpid(pid, &status, 0) == pid);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    const int again = wl_cache_claim(&key);
+    assert_true(again >= 0);
+    wl_cache_unclaim(again);
+}
+
 int main(int argc, char **argv) {
     if (argc == 3 && strcmp(argv[1], "child") == 0)
         return child(argv[2]);
@@ -234,6 +256,7 @@ int main(int argc, char **argv) {
         TEST(size_is_bounded),
         TEST(unused_entries_go),
         TEST(unusable_folder_is_no_error),
+        TEST(claims_keep_others_away),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
-/* ranks PROCESSES COUNT ROUNDS [SECONDS]: an all-reduce of COUNT floats over processes with a device each, ROUNDS times, compared with the host's sums.
- * With SECONDS, process 0 comes that much later to the last one; the others print how much CPU time each of them took in that time. */
+/* ranks PROCESSES COUNT ROUNDS [SECONDS [PER_HOST]]: an all-reduce of COUNT floats over processes with a device each, ROUNDS times, compared with the host's sums.
+ * With SECONDS, process 0 comes that much later to the last one; the others print how much CPU time each of them took in that time.
+ * With PER_HOST, each so many processes say that they are a machine of their own, with as many devices: machines reach each other by sockets. */
 #include <hip/hip_runtime_api.h>
 #include <rccl/rccl.h>
 
@@ -27,6 +28,8 @@ static double seconds(clockid_t clock) {
 
 static float value(size_t i, int rank, int round) { return (float)((i * 7 + (size_t)(rank + round)) % 1000); }
 
+static int per_host;
+
 static int run(int rank, int processes, size_t count, int rounds, unsigned late, const std::vector<int> &from, const std::vector<int> &to) {
     ncclUniqueId id;
     const double begin = seconds(CLOCK_MONOTONIC);
@@ -41,7 +44,12 @@ static int run(int rank, int processes, size_t count, int rounds, unsigned late,
     hipStream_t stream;
     float *source, *target;
     std::vector<float> host(count);
-    CHECK(hipSetDevice(rank));
+    if (per_host) {
+        char host[16];
+        snprintf(host, sizeof host, "host%d", rank / per_host);
+        setenv("NCCL_HOSTID", host, 1);
+    }
+    CHECK(hipSetDevice(per_host ? rank % per_host : rank));
     CHECK(ncclCommInitRank(&comm, processes, id, rank));
     CHECK(hipStreamCreate(&stream));
     CHECK(hipMalloc(&source, count * sizeof *source));
@@ -78,6 +86,7 @@ static int run(int rank, int processes, size_t count, int rounds, unsigned late,
 int main(int argc, char **argv) {
     if (argc < 4)
         return 2;
+    per_host = argc > 5 ? atoi(argv[5]) : 0;
     const int processes = atoi(argv[1]), rounds = atoi(argv[3]);
     std::vector<int> from(processes), to(processes);
     int failed = 0;

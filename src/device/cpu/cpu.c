@@ -219,7 +219,7 @@ static enum wl_status module_load(struct wl_device *device, struct wl_codeobject
         module->image ? WL_OK
                       : wl_fail(WL_OUT_OF_MEMORY, "no memory for a code object of %llu bytes", (unsigned long long)module->image_size);
     if (status == WL_OK)
-        status = wl_codeobject_load(object, module->image, (uint64_t)(uintptr_t)module->image);
+        status = wl_codeobject_load_pages(object, module->image);
     if (status == WL_OK && !(module->functions = wl_translate_functions(object, &module->function_count)))
         status = WL_OUT_OF_MEMORY;
     if (status != WL_OK) {

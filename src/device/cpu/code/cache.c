@@ -21,10 +21,11 @@
 
 #define SUFFIX        ".wlo"
 #define TEMPORARY     ".tmp-"
-#define STALE_SECONDS 3600     /* a temporary file this old belongs to nobody any more */
-#define TOUCH_SECONDS 86400    /* a hit renews the time of last use at most this often */
-#define KEEP_SECONDS  15552000 /* 180 days: an entry that was not used for so long is of a version or program that is gone */
-#define SWEEP_SHARE   64       /* a process looks through the folder at its first entry, and after each 1/64 of the bound that it writes */
+#define CLAIMS        ".claims" /* a file of which each claim locks a byte */
+#define STALE_SECONDS 3600      /* a temporary file this old belongs to nobody any more */
+#define TOUCH_SECONDS 86400     /* a hit renews the time of last use at most this often */
+#define KEEP_SECONDS  15552000  /* 180 days: an entry that was not used for so long is of a version or program that is gone */
+#define SWEEP_SHARE   64        /* a process looks through the folder at its first entry, and after each 1/64 of the bound that it writes */
 
 /* A file: this, then the object. */
 struct header {
@@ -174,6 +175,32 @@ void wl_cache_remove(const struct wl_cache_key *key) {
     char path[PATH_MAX + 64];
     if (entry_path(path, key))
         unlink(path);
+}
+
+/* ---- claims --------------------------------------------------------------------------------- */
+
+static int open_claims(void) {
+    char path[PATH_MAX + 64];
+    if (!wl_cache_folder())
+        return -1;
+    snprintf(path, sizeof path, "%s/" CLAIMS, wl_cache_folder());
+    const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    return file < 0 && errno == ENOENT && wl_cache_folder_make() ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : file;
+}
+
+int wl_cache_claim(const struct wl_cache_key *key) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)(key->words[0] >> 2), .l_len = 1};
+    const int file = open_claims();
+    if (file < 0 || fcntl(file, F_OFD_SETLK, &lock) == 0)
+        return file < 0 ? WL_CACHE_UNKNOWN : file;
+    const bool taken = errno == EAGAIN || errno == EACCES;
+    close(file);
+    return taken ? WL_CACHE_TAKEN : WL_CACHE_UNKNOWN;
+}
+
+void wl_cache_unclaim(int claim) {
+    if (claim >= 0)
+        close(claim);
 }
 
 /* ---- listing and bounding ------------------------------------------------------------------- */

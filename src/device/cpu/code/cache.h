@@ -1,7 +1,8 @@
 /* The native-code cache on disk: one file an object, named by its key.
  *
  * Any number of processes use one folder at once: entries are written to a temporary file and renamed, and whatever is not
- * whole and intact when it is read counts as absent and is deleted. No locks. Every function is thread-safe. A folder that
+ * whole and intact when it is read counts as absent and is deleted. Nothing needs a lock; processes that make the same entry at the same
+ * time may agree on one that does (wl_cache_claim). Every function is thread-safe. A folder that
  * cannot be used is not an error: nothing is found then and nothing is kept (WAVELIFT_LOG=3 says why). Which folder: base/folder.h. */
 #ifndef WL_DEVICE_CPU_CODE_CACHE_H
 #define WL_DEVICE_CPU_CODE_CACHE_H
@@ -35,6 +36,12 @@ uint64_t wl_host_cpu_id(void);
 enum wl_status wl_cache_read(const struct wl_cache_key *key, void **object, size_t *size);
 /* Keeps an entry, and removes the oldest ones beyond WAVELIFT_CACHE_SIZE. Failures are logged, not returned. */
 void wl_cache_write(const struct wl_cache_key *key, const void *object, size_t size);
+/* Says that this process is going to make an entry. Returns a claim for wl_cache_unclaim; WL_CACHE_TAKEN: another process, or another thread
+ * of this one, has said so and is at it; WL_CACHE_UNKNOWN: the folder does not tell. A claim ends with its process. No fork() may come
+ * between the two calls. */
+enum { WL_CACHE_UNKNOWN = -1, WL_CACHE_TAKEN = -2 };
+int wl_cache_claim(const struct wl_cache_key *key);
+void wl_cache_unclaim(int claim);
 /* Removes an entry that turned out to be unusable. */
 void wl_cache_remove(const struct wl_cache_key *key);
 

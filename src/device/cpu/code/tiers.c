@@ -7,6 +7,7 @@
 #include "device/translator.h"
 #include "machine/helpers.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
@@ -18,6 +19,10 @@
 #define HEAD_START_NS     UINT64_C(3000000)     /* of the kernel that is launched first, before LLVM is opened: both would fault in pages */
 #define INSTRUCTION_NS    UINT64_C(300000)      /* native code takes LLVM about so long for each instruction */
 #define LARGE_NS          UINT64_C(2000000000)
+#define SHARED_NS         UINT64_C(100000000)    /* code that takes so long is made by one process for all that want it at the same time: */
+#define AGAIN_NS          UINT64_C(50000000)     /* the others look again after this, */
+#define ALONE_NS          UINT64_C(120000000000) /* and make it themselves after this */
+#define TRIM_NS           UINT64_C(500000000)    /* LLVM leaves tens of MiB of free memory behind code that takes so long */
 #define MEET_NS           UINT64_C(10000000) /* at the end of the process: when threads that stand have waited so long for the others, */
 #define STEP_NS           UINT64_C(1000000)  /* they go on for so long, and then for twice as long each time */
 #define MAX_THREADS       4
@@ -31,6 +36,7 @@ struct job {
     enum wl_mode mode;
     bool loops;
     void (*release)(struct wl_device_module *module); /* the module is gone but for this job */
+    uint64_t begin, later;                            /* when it was begun first, 0: not yet; before which it is not begun again */
     bool missed;                                      /* at the process's end: an earlier process had ended before it was made, too */
 };
 
@@ -75,7 +81,7 @@ static struct job *choose(void) {
     wl_assert_held(&tiers.lock);
     struct job *best = NULL;
     for (struct job *job = tiers.waiting; job; job = job->next) {
-        bool fits = !tiers.finishing || (job->missed && wl_now() + cost_of(job) < tiers.deadline);
+        bool fits = !tiers.finishing ? job->later <= wl_now() : job->missed && wl_now() + cost_of(job) < tiers.deadline;
         if (fits && is_worth_it(job) && !(tiers.finishing && job->loops) &&
             (!best || job->loops > best->loops || (job->loops == best->loops && hotness_of(job) > hotness_of(best))))
             best = job;
@@ -135,21 +141,64 @@ static bool is_made(const struct wl_device_module *module) {
     return false;
 }
 
+/* What another process is making: looks again later. The job is one of those that are made. False: it is another one's to release. */
+static bool put_off(struct job *job) {
+    wl_assert_held(&tiers.lock);
+    if (job->release)
+        return false;
+    unlink_job(&tiers.made, job);
+    job->later = wl_now() + AGAIN_NS;
+    job->next = tiers.waiting;
+    tiers.waiting = job;
+    return true;
+}
+
+/* The next job, or NULL: there is none. Waits for those that are put off. *cost: of what has been made since memory was given back. */
+static struct job *next_job(uint64_t *cost) {
+    wl_assert_held(&tiers.lock);
+    struct job *job;
+    while (!(job = choose()) && !tiers.finishing) {
+        uint64_t later = 0;
+        if (*cost >= TRIM_NS) {
+            *cost = 0;
+            pthread_mutex_unlock(&tiers.lock);
+            malloc_trim(0);
+            pthread_mutex_lock(&tiers.lock);
+            continue;
+        }
+        for (const struct job *waiting = tiers.waiting; waiting; waiting = waiting->next)
+            if (waiting->later && (!later || waiting->later < later))
+                later = waiting->later;
+        if (!later)
+            return NULL;
+        const struct timespec t = {(time_t)(later / 1000000000u), (long)(later % 1000000000u)};
+        (void)pthread_cond_clockwait(&tiers.changed, &tiers.lock, CLOCK_MONOTONIC, &t);
+    }
+    return job;
+}
+
 static void *run(void *slot) {
     own.slot = (unsigned)(uintptr_t)slot;
     wl_float_enter(0xf0); /* the starting thread may have been in the middle of a kernel */
     pthread_mutex_lock(&tiers.lock);
     give_head_start();
-    for (struct job *job; (job = choose());) {
+    uint64_t cost = 0;
+    for (struct job *job; (job = next_job(&cost));) {
         unlink_job(&tiers.waiting, job);
         job->next = tiers.made;
         tiers.made = job;
         pthread_mutex_unlock(&tiers.lock);
         wl_assert_not_held(&job->module->lock);
         own.job = job;
-        wl_units_promote(job->module, job->unit, job->mode, job->loops);
+        if (!job->begin)
+            job->begin = wl_now();
+        const bool yields = cost_of(job) >= SHARED_NS && !job->missed && wl_now() - job->begin < ALONE_NS;
+        const bool made = wl_units_promote(job->module, job->unit, job->mode, job->loops, yields);
+        cost += made ? cost_of(job) : 0;
         own.job = NULL;
         pthread_mutex_lock(&tiers.lock);
+        if (!made && put_off(job))
+            continue;
         if (job->missed) {
             pthread_mutex_unlock(&tiers.lock);
             wl_units_forget_missed(job->module, job->unit, job->mode);

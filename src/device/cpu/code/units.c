@@ -14,12 +14,16 @@
 #include "sanitize/allocations.h"
 #include "trace/trace.h"
 
+#include <malloc.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WORKGROUP_SIZES = 4 }; /* sizes of workgroups for which a kernel has code in workgroup mode */
+enum {
+    MOST_WORKGROUP_SIZES = 4,  /* sizes of workgroups for which a kernel has code in workgroup mode */
+    LONG_DECODE_NS = 50000000, /* of a kernel with thousands of functions */
+};
 
 /* ---- the table of targets ------------------------------------------------------------------- */
 
@@ -326,6 +330,8 @@ static bool make_steps(struct wl_device_module *module, struct wl_cpu_unit *unit
         wl_log(3, "no threaded code: %s", threaded->failure());
         return false;
     }
+    if (result.decode_ns > LONG_DECODE_NS) /* it leaves free memory behind */
+        malloc_trim(0);
     unit->thunk = wl_thunk_create(threaded->run, result.steps);
     asker = malloc(sizeof *asker);
     if (!unit->thunk || !asker) {
@@ -521,17 +527,27 @@ wl_unit_code *wl_units_workgroup(struct wl_device_module *module, struct wl_cpu_
     return atomic_load_explicit(&(*workgroup)->code[WL_MODE_WORKGROUP], memory_order_acquire);
 }
 
-void wl_units_promote(struct wl_device_module *module, struct wl_cpu_unit *unit, enum wl_mode mode, bool loops) {
+bool wl_units_promote(struct wl_device_module *module, struct wl_cpu_unit *unit, enum wl_mode mode, bool loops, bool yields) {
     struct wl_cache_key key = unit_key(module, unit, mode, loops);
     struct wl_native *native = NULL;
+    int claim = WL_CACHE_UNKNOWN;
     wl_translation_begin();
     enum wl_status status = load_cached(&key, unit, &native); /* another process may have made it meanwhile */
+    if (status != WL_OK && yields) {
+        claim = wl_cache_claim(&key);
+        if (claim == WL_CACHE_TAKEN) {
+            wl_translation_end();
+            return false;
+        }
+        status = load_cached(&key, unit, &native); /* it may have ended its own claim meanwhile */
+    }
     if (status != WL_OK)
         status = make_native(module, unit, mode, loops, &key, &native);
+    wl_cache_unclaim(claim);
     wl_translation_end();
     if (status != WL_OK) {
         wl_log(1, "%s stays threaded code: %s", unit->name, wl_failure());
-        return;
+        return true;
     }
     wl_module_lock(module);
     if (loops) {
@@ -546,6 +562,7 @@ void wl_units_promote(struct wl_device_module *module, struct wl_cpu_unit *unit,
         (void)publish_native(module, unit, mode, native);
     }
     wl_module_unlock(module);
+    return true;
 }
 
 /* The note that a copy was missed is an empty entry of the cache, beside the copy's own. */

@@ -39,8 +39,8 @@ wl_unit_code *wl_units_workgroup(struct wl_device_module *module, struct wl_cpu_
                                  struct wl_cpu_unit **workgroup);
 
 /* Makes a native copy in place of threaded code, or, with `loops`, one that can be entered at loop headers. What goes wrong is
- * logged. For tiers.c: once for each copy, by one thread, while the module stays. */
-void wl_units_promote(struct wl_device_module *module, struct wl_cpu_unit *unit, enum wl_mode mode, bool loops);
+ * logged. With `yields`, false: another process is making it. For tiers.c: once for each copy, by one thread, while the module stays. */
+bool wl_units_promote(struct wl_device_module *module, struct wl_cpu_unit *unit, enum wl_mode mode, bool loops, bool yields);
 
 /* Notes in the cache that a copy was still to be made when the process ended, and whether that was noted before: such a copy is worth
  * waiting for. */
