@@ -4,7 +4,7 @@
  * What docs/NUMERICS.md says of these sums is written here once more, for one sum at a time in 64 bits. Every bit is compared. The points are results
  * of a Radeon Pro W7900 (gfx1100) and a Radeon AI Pro R9700 (gfx1201) that AMD published with its emulator rocjitsu.
  *
- * Argument: how often each instruction runs (default: 40). */
+ * Arguments: how often each instruction runs (default: 40), processors that begin like this. */
 #include "translate/assembler.h"
 #include "translate/lift_run.h"
 
@@ -501,6 +501,8 @@ int main(int count, char **arguments) {
     lift_start();
     lift_matrix_sums = WL_SUMS_HARDWARE;
     for (unsigned p = 0; p < sizeof processors / sizeof *processors; p++) {
+        if (count > 2 && strncmp(processors[p], arguments[2], strlen(arguments[2])) != 0)
+            continue;
         processor = processors[p];
         generation = processor[4] == '1' ? 11 : 12;
         check_points();
@@ -512,5 +514,5 @@ int main(int count, char **arguments) {
         }
     }
     printf("%lu checks, %u failures\n", checks, failures);
-    return failures != 0;
+    return failures != 0 || !checks;
 }

@@ -1,7 +1,9 @@
 /* WAVELIFT_MATH=hardware: approximate instructions and dot products where AMD documents what they give, assembled, translated and run.
  *
  * The points are AMD's own examples (the ISA documents of RDNA), and what their notes say of denormals: flushed, arguments and results, by
- * f32's reciprocal, roots, logarithm and exponential. Between the points results are compared with the C library's, in double. docs/NUMERICS.md. */
+ * f32's reciprocal, roots, logarithm and exponential. Between the points results are compared with the C library's, in double. docs/NUMERICS.md.
+ *
+ * Argument: processors that begin like this. */
 #include "base/float_bits.h"
 #include "translate/lift_run.h"
 
@@ -196,11 +198,13 @@ static void check_dots(const char *processor) {
     check_dot(processor, 0x3c000000, 0x83ff0000, 0, flushes_halves ? 0 : 0xb87fc000);
 }
 
-int main(void) {
+int main(int count, char **arguments) {
     static const char *const processors[] = {"gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1200"};
     lift_start();
     lift_matrix_sums = WL_SUMS_HARDWARE;
     for (unsigned p = 0; p < sizeof processors / sizeof *processors; p++) {
+        if (count > 1 && strncmp(processors[p], arguments[1], strlen(arguments[1])) != 0)
+            continue;
         check_points(processors[p]);
         for (unsigned f = 0; f < sizeof functions / sizeof *functions; f++)
             check_function(processors[p], &functions[f]);
