@@ -54,5 +54,7 @@ struct wl_codeobject;
 void wl_print_buffer_init(void *buffer);
 /* Prints what is in the buffer; `object` has the format strings that are named by numbers. */
 void wl_print_buffer_flush(const struct wl_codeobject *object, const void *buffer);
+/* Makes it as it was before the launch. */
+void wl_print_buffer_clear(void *buffer);
 
 #endif

@@ -20,6 +20,15 @@ void wl_print_buffer_init(void *buffer) {
     head->capacity = (uint32_t)(WL_PRINT_BUFFER - sizeof *head);
 }
 
+static size_t used_bytes(const struct head *head) {
+    return head->used < WL_PRINT_BUFFER - sizeof *head ? head->used : WL_PRINT_BUFFER - sizeof *head;
+}
+
+void wl_print_buffer_clear(void *buffer) {
+    memset((struct head *)buffer + 1, 0, used_bytes(buffer));
+    wl_print_buffer_init(buffer);
+}
+
 /* `format`, if the entry names one, and the entry's own bytes, as words for wl_printf_format(). */
 static uint64_t *as_words(const char *format, const uint8_t *data, size_t size, size_t *count) {
     size_t text = format ? (strlen(format) + 8) / 8 : 0;
@@ -59,7 +68,7 @@ static void print_entry(const struct wl_codeobject *object, uint32_t control, co
 void wl_print_buffer_flush(const struct wl_codeobject *object, const void *buffer) {
     const struct head *head = buffer;
     const uint8_t *data = (const uint8_t *)(head + 1);
-    size_t used = head->used < WL_PRINT_BUFFER - sizeof *head ? head->used : WL_PRINT_BUFFER - sizeof *head;
+    size_t used = used_bytes(head);
     for (size_t at = 0; used - at >= sizeof(uint32_t);) {
         uint32_t control;
         memcpy(&control, data + at, sizeof control);

@@ -310,6 +310,21 @@ static CUresult run_nothing(struct fake_work *work) {
     return CUDA_SUCCESS;
 }
 
+static CUresult run_host_function(struct fake_work *work) {
+    void (*function)(void *) = NULL;
+    memcpy((void *)&function, &work->a, sizeof function);
+    function((void *)(uintptr_t)work->b);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchHostFunc(CUstream stream, void (*function)(void *), void *data) {
+    FAKE_ENTER();
+    struct fake_work *work = fake_work(run_host_function);
+    memcpy(&work->a, (void *)&function, sizeof function);
+    work->b = (uint64_t)(uintptr_t)data;
+    return fake_give(stream, work);
+}
+
 CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t size, CUdevice device, CUstream stream) {
     FAKE_ENTER();
     (void)device;

@@ -18,6 +18,7 @@
  *   launch.c     parameters of a launch
  *   borders.c    the border colours of textures
  *   services.c   printf, assert and malloc of device code: hostcall
+ *   print.c      printf through a buffer
  *
  * How the structures nest:
  *
@@ -45,6 +46,7 @@
 struct wl_cuda_block; /* memory.c: memory that begins elsewhere than the driver's allocation */
 struct wl_cuda_ring;  /* launch.c */
 struct wl_cuda_services;
+struct wl_cuda_print;
 
 struct wl_cuda_device;
 
@@ -85,6 +87,9 @@ struct wl_cuda_device {
     struct wl_cuda_block *blocks;
     struct wl_device_mark *marks; /* a list of free ones */
     struct wl_cuda_ring *ring;    /* device memory of launches; NULL: not made yet */
+    pthread_mutex_t print_lock;   /* guards what follows; threads of the driver take it */
+    struct wl_cuda_print *prints; /* a list of free ones */
+    _Atomic uint32_t print_count; /* free or not */
 };
 
 static inline struct wl_cuda_device *wl_cuda(const struct wl_device *device) { return (struct wl_cuda_device *)(uintptr_t)device; }

@@ -224,6 +224,7 @@ static void after_fork(void) {
             continue;
         pthread_mutex_init(&device->lock, NULL);
         pthread_mutex_init(&device->services_lock, NULL);
+        pthread_mutex_init(&device->print_lock, NULL);
         atomic_store(&device->services, NULL); /* what kernels print is for the parent */
     }
 }
@@ -252,8 +253,10 @@ static void destroy(struct wl_device *device) {
         free(mark);
     }
     wl_cuda_ring_release(cuda);
+    wl_cuda_print_release(cuda);
     if (cuda->context)
         (void)cuda->driver->cuDevicePrimaryCtxRelease(cuda->handle);
+    pthread_mutex_destroy(&cuda->print_lock);
     pthread_mutex_destroy(&cuda->services_lock);
     pthread_mutex_destroy(&cuda->lock);
     free(cuda);
@@ -326,6 +329,7 @@ enum wl_status wl_cuda_device_create(struct wl_device **result, unsigned ordinal
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for a device");
     pthread_mutex_init(&device->lock, NULL);
     pthread_mutex_init(&device->services_lock, NULL);
+    pthread_mutex_init(&device->print_lock, NULL);
     device->base.ops = &operations;
     device->base.index = index;
     device->driver = driver;

@@ -358,6 +358,7 @@ typedef struct CUDA_MEMCPY2D_st {
     F(NEEDED, cuLaunchCooperativeKernel, cuLaunchCooperativeKernel,                                                                        \
       (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,       \
        unsigned shared, CUstream stream, void **arguments))                                                                                \
+    F(NEEDED, cuLaunchHostFunc, cuLaunchHostFunc, (CUstream stream, void (*function)(void *), void *data))                                 \
     F(NEEDED, cuOccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveBlocksPerMultiprocessor,                                    \
       (int *blocks, CUfunction function, int block_size, size_t shared))                                                                   \
     F(NEEDED, cuStreamCreateWithPriority, cuStreamCreateWithPriority, (CUstream * stream, unsigned flags, int priority))                   \

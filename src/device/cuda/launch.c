@@ -165,8 +165,6 @@ static enum wl_status launch_translated(struct wl_cuda_device *device, CUstream 
     size = size > variant->info.kernarg_size ? size : variant->info.kernarg_size;
     if (size > sizeof kernarg)
         return wl_fail(WL_UNSUPPORTED, "%s: %zu bytes of arguments; the GPU takes %d", kernel->name, size, MOST_PARAMETERS);
-    if (function->uses_print_buffer)
-        return wl_fail(WL_UNSUPPORTED, "%s prints through a buffer (-mprintf-kind=buffered), which GPUs lack here", kernel->name);
     uint32_t lds = kernel->lds_size + launch->dynamic_lds;
     struct wl_ptx_launch record = {.image = function->module->image, .lds_size = lds};
     memcpy(record.block, launch->block, sizeof record.block);
@@ -179,6 +177,9 @@ static enum wl_status launch_translated(struct wl_cuda_device *device, CUstream 
     struct wl_hidden hidden = {0};
     if (function->uses_hostcall)
         status = wl_cuda_services_buffer(device, &hidden.hostcall);
+    struct wl_cuda_print *print = NULL;
+    if (function->uses_print_buffer && status == WL_OK)
+        status = wl_cuda_print_take(device, function->module->object, stream, &print, &hidden.print_buffer);
     if (function->uses_heap && status == WL_OK)
         status = wl_cuda_services_heap(device, &hidden.heap);
     if (variant->info.needs_borders && status == WL_OK)
@@ -197,6 +198,10 @@ static enum wl_status launch_translated(struct wl_cuda_device *device, CUstream 
     void *parameters[] = {&record, kernarg};
     if (status == WL_OK)
         status = give(device, stream, launch, variant->function, &shape, parameters, NULL);
+    if (print && status != WL_OK)
+        wl_cuda_print_keep(print);
+    if (print && status == WL_OK)
+        status = wl_cuda_print_follow(print, stream);
     return status == WL_OK && function->uses_hostcall ? wl_cuda_services_follow(device, stream) : status;
 }
 

@@ -12,9 +12,20 @@ enum wl_status wl_cuda_services_heap(struct wl_cuda_device *device, uint64_t *he
 enum wl_status wl_cuda_services_follow(struct wl_cuda_device *device, CUstream stream);
 /* Their memory is gone: the next launch that needs them makes new ones. */
 void wl_cuda_services_forget(struct wl_cuda_device *device);
-/* Writes out what kernels printed. Cheap when none did. Thread-safe. */
+/* Hostcall: writes out what kernels printed. Cheap when none did. Thread-safe. */
 void wl_cuda_services_flush(struct wl_cuda_device *device);
 /* Whether a kernel has printed a failed assertion. */
 bool wl_cuda_services_asserted(struct wl_cuda_device *device);
+
+/* print.c: a launch's buffer for printf, and the address that the hidden argument "printf buffer" gets; `object` has the format strings. */
+struct wl_cuda_print;
+enum wl_status wl_cuda_print_take(struct wl_cuda_device *device, const struct wl_codeobject *object, CUstream stream,
+                                  struct wl_cuda_print **print, uint64_t *buffer);
+/* Prints it when the kernel, which was the last work given to the stream, has ended. */
+enum wl_status wl_cuda_print_follow(struct wl_cuda_print *print, CUstream stream);
+/* For another launch: no kernel uses it. */
+void wl_cuda_print_keep(struct wl_cuda_print *print);
+/* Frees the buffers that are kept. */
+void wl_cuda_print_release(struct wl_cuda_device *device);
 
 #endif
