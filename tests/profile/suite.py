@@ -1,8 +1,8 @@
 """suite.py WAVELIFT FOLDER ARCH: the counters of the benchmark suite's kernels (bench/kernels), whose code objects lie in FOLDER, are those that
 follow from their sources: of each kernel what a formula gives that does not depend on the compiler.
 
-What has no such formula, and is not in the table: what queens and boxes load (stacks in private memory), how often threads of join_build and
-bfs_level try again, what texture instructions read, instructions of exp, log and divisions, scalar loads (of addresses that are the same in all lanes)."""
+What has no such formula, and is not in the table: instructions of exp, log and divisions, what HIP's headers compute of textures' coordinates, scalar loads (of addresses
+that are the same in all lanes). Inputs are such that threads of join_build and bfs_level do not try again."""
 import ctypes
 import json
 import os
@@ -17,6 +17,11 @@ U = ctypes.c_uint
 I = ctypes.c_int
 D = ctypes.c_double
 F = ctypes.c_float
+
+
+class Extent(ctypes.Structure):
+    """hipExtent"""
+    _fields_ = [("width", ctypes.c_size_t), ("height", ctypes.c_size_t), ("depth", ctypes.c_size_t)]
 
 
 class Device:
@@ -43,6 +48,17 @@ class Device:
 
     def numbers(self, values):
         return self.memory(4 * len(values), (U * len(values))(*values))
+
+    def texture(self, channels, size, width, height, depth):
+        """Of zeros, with normalized coordinates and linear filtering: `channels` numbers of `size` bytes each, which are fractions where they are bytes."""
+        bits = [8 * size if channel < channels else 0 for channel in range(4)]
+        channel = (I * 5)(*bits, 2 if size == 4 else 1)  # hipChannelFormatDesc
+        array, result = P(), P()
+        self.call("hipMalloc3DArray", ctypes.byref(array), channel, Extent(width, height, depth), 0)
+        resource = (ctypes.c_uint64 * 8)(0, array.value)  # hipResourceDesc
+        texture = (U * 16)(1, 1, 1, 1, 0 if size == 4 else 1, 0, 0, 0, 0, 0, 1)  # hipTextureDesc: clamped, linear, fractions, normalized
+        self.call("hipCreateTextureObject", ctypes.byref(result), resource, texture, None)
+        return result
 
     def read(self, place, count):
         values = (U * count)()
@@ -133,6 +149,12 @@ def run(folder, arch, limit):
         starts.append(starts[-1] + length)
     d.launch("strings", "strings", *one, d.numbers(starts), m(starts[-1] + 8), m(8 * items))
     d.launch("queens", "queens", *one, d.numbers([(1 << 13) - 1] * 3 * items), U(items), m(4 * items))  # boards without a free column
+    degree = 5  # of each vertex, whose neighbours nobody else has
+    d.launch("bfs", "bfs_level", *one, d.numbers([degree * i for i in range(items + 1)]), d.numbers(range(items * degree)),
+             d.numbers([0xffffffff] * (items * degree)), d.numbers(range(items)), U(items), m(4 * items * degree), m(4), U(1))
+    d.launch("boxes", "boxes", *one, m(8 << 16), (d.memory(12 * items, (F * (3 * items))(*[1, 1, 1] * items))), m(4 * items))  # all points lie before the boxes
+    d.launch("image_resize", "image_resize", (50, 10, 1), (32, 8, 1), d.texture(4, 1, 1024, 768, 0), m(4 * 1600 * 1200))
+    d.launch("image_volume", "image_volume", *one, d.texture(1, 4, 128, 128, 128), m(4 * 3 << 20), m(4 << 20))
 
 
 def formulas(arch, wave):
@@ -196,7 +218,14 @@ def formulas(arch, wave):
         "bits": (10, 256, 16 * items, 4 * items, 0, {}),
         "cipher": (10, 256, None, 4 * items, 0, {}),
         "strings": (10, 256, 8 * items + lengths, 8 * items, 0, {}),
-        "queens": (10, 256, None, None, 0, {}),
+        # A stack's entry is four numbers; of a board without a free column one of them is read.
+        "queens": (10, 256, (12 + 4) * items, (4 * 4 + 4) * items, 0, {}),
+        # A wave adds up how many places its lanes want, and one of them asks for all, for each neighbour.
+        "bfs_level": (10, 256, (12 + 5 * 8) * items, 5 * (4 + 4) * items + 5 * 4 * (items // wave), 0, {}),
+        # The way to the last of 2^16 points is 16 nodes: a point and three numbers of the stack each.
+        "boxes": (10, 256, (12 + 16 * (8 + 12)) * items, (16 * 12 + 4) * items, (2 + 16) * items, {}),
+        "image_resize": (500, 256, 4 * 500 * 256, 4 * 500 * 256, None, {}),
+        "image_volume": (10, 256, (12 + 4) * items, 4 * items, None, {}),
     }
 
 

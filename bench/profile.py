@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""How much `wavelift profile` costs: time of the suite's kernels with it and without.
+
+    bench/profile.py BUILD [OPTIONS [NAME ...]]     OPTIONS: of `wavelift profile`, one word; "" for none
+
+Needs `ninja suite`. For each benchmark and its first target two workers run in turn, one under `wavelift profile`; the figure is the median of the
+ratios of the runs next to each other. Prints a table, and the ratios' median and geometric mean."""
+import os
+import re
+import statistics
+import subprocess
+import sys
+
+ROUNDS, SECONDS = int(os.environ.get("WAVELIFT_BENCH_ROUNDS", "21")), "0.05"
+
+
+class Worker:
+    def __init__(self, build, name, arch, options):
+        environment = dict(os.environ, LD_LIBRARY_PATH=f"{build}/lib", WAVELIFT_ARCH=arch, WAVELIFT_TIER="2",
+                           WAVELIFT_CACHE_DIR=f"{build}/bench/cache-profile")
+        profile = [] if options is None else [f"{build}/bin/wavelift", "profile", *options, "--"]
+        self.process = subprocess.Popen([*profile, f"{build}/bench/suite/worker-hip", name, f"{build}/bench/suite/{name}.co"], text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
+
+    def run(self):
+        self.process.stdin.write(f"run {SECONDS}\n")
+        self.process.stdin.flush()
+        return float(self.process.stdout.readline())
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def main():
+    build, options, names = os.path.abspath(sys.argv[1]), sys.argv[2].split() if len(sys.argv) > 2 else [], sys.argv[3:]
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kernels", "table.inc")
+    ratios = []
+    print("| kernel | without, ms | with, ms | ratio |\n|---|---|---|---|")
+    for group, name, archs in re.findall(r'^BENCHMARK\((.+), (.+), "(.+)"\)$', open(source, encoding="ascii").read(), re.M):
+        if names and name not in names and group not in names:
+            continue
+        pair = [Worker(build, name, archs.split()[0], None), Worker(build, name, archs.split()[0], options)]
+        for worker in pair:
+            worker.run()
+        times = [[worker.run() for worker in pair] for _ in range(ROUNDS)]
+        plain, profiled = (statistics.median(column) for column in zip(*times))
+        ratios.append(statistics.median(second / first for first, second in times))
+        print(f"| {name} | {plain * 1e3:.3f} | {profiled * 1e3:.3f} | {ratios[-1]:.3f} |", flush=True)
+        for worker in pair:
+            worker.end()
+    print(f"\n{len(ratios)} kernels: median {statistics.median(ratios):.3f}, geometric mean {statistics.geometric_mean(ratios):.3f}")
+
+
+if __name__ == "__main__":
+    main()
