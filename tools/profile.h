@@ -40,7 +40,7 @@ struct wl_profile {
     struct wl_profile_process *processes;
     size_t process_count;
     struct wl_events counts, instructions; /* what is counted of kernels: BASIC_BLOCK, ACCESS, WAVES; INSTRUCTION */
-    struct wl_events calls, kernels, copies, fills, compilations, memory_uses, ranges, marks, threads;
+    struct wl_events calls, kernels, copies, fills, compilations, memory_uses, ranges, marks, threads, devices, streams;
     uint64_t lost;
     uint16_t *looked; /* wl_profile_look: records seen of each chunk */
     size_t looked_chunks;

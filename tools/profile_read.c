@@ -215,6 +215,10 @@ static struct wl_events *list_of(struct wl_profile *profile, enum wl_trace_kind 
         return &profile->marks;
     case WL_TRACE_THREAD:
         return &profile->threads;
+    case WL_TRACE_DEVICE:
+        return &profile->devices;
+    case WL_TRACE_STREAM:
+        return &profile->streams;
     case WL_TRACE_WAVES:
     case WL_TRACE_BASIC_BLOCK:
     case WL_TRACE_ACCESS:
@@ -259,7 +263,7 @@ bool wl_profile_read(struct wl_profile *profile) {
     for (size_t i = 0; ok && i < chunk_count(profile); i++)
         ok = read_chunk(profile, chunk(profile, i));
     ok = ok && find_same(profile);
-    for (int kind = WL_TRACE_NONE; ok && kind <= WL_TRACE_THREAD; kind++) {
+    for (int kind = WL_TRACE_NONE; ok && kind <= WL_TRACE_STREAM; kind++) {
         struct wl_events *list = list_of(profile, (enum wl_trace_kind)kind);
         if (list && list->count)
             qsort(list->events, list->count, sizeof *list->events, by_time);
@@ -270,7 +274,7 @@ bool wl_profile_read(struct wl_profile *profile) {
 }
 
 void wl_profile_free(struct wl_profile *profile) {
-    for (int kind = WL_TRACE_NONE; kind <= WL_TRACE_THREAD; kind++) {
+    for (int kind = WL_TRACE_NONE; kind <= WL_TRACE_STREAM; kind++) {
         struct wl_events *list = list_of(profile, (enum wl_trace_kind)kind);
         if (list)
             free(list->events);

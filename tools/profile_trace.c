@@ -107,6 +107,34 @@ static struct track *find_track(struct writer *writer, const struct wl_event *ev
     return &tracks[writer->track_count++];
 }
 
+/* The name that the program gave to a stream last; NULL: none. Another stream may have had its handle before. */
+static const char *stream_name(const struct writer *writer, const struct track *track) {
+    const struct wl_events *events = &writer->profile->streams;
+    const struct wl_trace_record *made = NULL;
+    const char *found = NULL;
+    for (size_t i = 0; i < events->count; i++) {
+        const struct wl_trace_record *record = events->events[i].record;
+        if (events->events[i].process != track->process)
+            continue;
+        if (!record->name && record->device == track->device && record->stream == track->stream)
+            made = record;
+        else if (!record->name && made && record->bytes == made->bytes)
+            made = NULL;
+        else if (record->name && made && record->bytes == made->bytes)
+            found = wl_profile_name(writer->profile, record->name);
+    }
+    return found;
+}
+
+static const char *device_name(const struct writer *writer, uint32_t process, uint32_t device) {
+    const struct wl_events *events = &writer->profile->devices;
+    const char *found = NULL;
+    for (size_t i = 0; i < events->count; i++)
+        if (events->events[i].process == process && events->events[i].record->device == device)
+            found = wl_profile_name(writer->profile, events->events[i].record->name);
+    return found;
+}
+
 /* The line of the picture on which the record has room: one that the stream's earlier work has left. */
 static uint64_t lane_of(struct writer *writer, struct track *track, const struct wl_trace_record *record) {
     unsigned lane = 0;
@@ -116,8 +144,11 @@ static uint64_t lane_of(struct writer *writer, struct track *track, const struct
     if (lane >= track->lanes) {
         char text[64];
         track->lanes = lane + 1;
-        snprintf(text, sizeof text, lane ? "stream %u (%u)" : "stream %u", track->stream, lane + 1);
-        label(writer, "thread_name", device_process(writer, track->process, track->device), thread, text, "");
+        const char *given = stream_name(writer, track);
+        const int length = snprintf(text, sizeof text, lane ? "stream %u (%u)" : "stream %u", track->stream, lane + 1);
+        if (given)
+            snprintf(text + length, sizeof text - (size_t)length, ": ");
+        label(writer, "thread_name", device_process(writer, track->process, track->device), thread, text, given ? given : "");
     }
     track->ends[lane] = record->end;
     return thread;
@@ -258,8 +289,10 @@ static void write_labels(struct writer *writer) {
                 continue;
             char text[64];
             shown[track->device] = true;
-            snprintf(text, sizeof text, "device %u of ", track->device);
-            label(writer, "process_name", device_process(writer, process, track->device), 0, text, program_of(writer, process));
+            const char *given = device_name(writer, process, track->device);
+            snprintf(text, sizeof text, given ? "device %u: " : "device %u of ", track->device);
+            label(writer, "process_name", device_process(writer, process, track->device), 0, text,
+                  given ? given : program_of(writer, process));
         }
     }
 }

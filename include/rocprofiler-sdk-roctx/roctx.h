@@ -27,7 +27,8 @@ int roctxProfilerPause(roctx_thread_id_t tid);
 int roctxProfilerResume(roctx_thread_id_t tid);
 /* Names the calling thread where a profiler shows it. The system's name of the thread stays. */
 int roctxNameOsThread(const char *name);
-/* These cannot be named yet: -1 where a profiler is there. */
+/* Name a device, by HSA's agent or HIP's number of it, or a stream, where a profiler shows them. -1: there is no such agent, it is the host's, or the
+ * stream is the null stream, and a profiler is there. */
 int roctxNameHsaAgent(const char *name, const struct hsa_agent_s *agent);
 int roctxNameHipDevice(const char *name, int device_id);
 int roctxNameHipStream(const char *name, const struct ihipStream_t *stream);

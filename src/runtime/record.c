@@ -194,6 +194,18 @@ enum wl_status wl_record_fill(struct wl_stream *stream, const struct wl_fill *fi
     return status;
 }
 
+void wl_record_stream(const struct wl_stream *stream) {
+    const uint64_t now = wl_trace_now();
+    struct wl_trace_record *record = wl_trace_take();
+    if (!record)
+        return;
+    record->begin = record->end = now;
+    record->device = (uint16_t)stream->context->index;
+    record->stream = (uint32_t)stream->id;
+    record->bytes = (uintptr_t)stream;
+    wl_trace_put(record, WL_TRACE_STREAM);
+}
+
 void wl_record_memory(const struct wl_context *context, uint64_t bytes) {
     const uint64_t now = wl_trace_now();
     struct wl_trace_record *record = wl_trace_take();

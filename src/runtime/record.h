@@ -34,6 +34,8 @@ struct wl_given *wl_record_give_fill(struct wl_stream *stream, const struct wl_f
 void wl_record_given(struct wl_given *given, enum wl_status status);
 /* Records and tells of what the context's device has ended so far. To be called when somebody has waited for it. */
 void wl_record_ended(const struct wl_context *context);
+/* Records that a stream has been made. To be called while wl_trace_runs(). */
+void wl_record_stream(const struct wl_stream *stream);
 /* Records that so many bytes of the context's device memory are in use now. To be called while wl_trace_runs(). */
 void wl_record_memory(const struct wl_context *context, uint64_t bytes);
 

@@ -6,10 +6,12 @@
 #include "runtime/capture.h"
 #include "runtime/context.h"
 #include "runtime/handles.h"
+#include "runtime/record.h"
 #include "runtime/run_now.h"
 #include "runtime/stream.h"
 #include "runtime/stream_run.h"
 #include "runtime/work.h"
+#include "trace/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +124,8 @@ static enum wl_status make(struct wl_context *context, unsigned flags, int prior
     }
     if (context->null_stream) /* the null stream itself is in no list */
         context_link(made);
+    if (wl_trace_runs())
+        wl_record_stream(made);
     *stream = made;
     return WL_OK;
 }

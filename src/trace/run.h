@@ -44,6 +44,8 @@ enum wl_trace_kind {
     WL_TRACE_RANGE,   /* of roctx: `name` */
     WL_TRACE_MARK,    /* the same, begin = end */
     WL_TRACE_THREAD,  /* the thread's name: `name` */
+    WL_TRACE_DEVICE,  /* the device's name: `name` */
+    WL_TRACE_STREAM,  /* a stream is made, whose handle is `bytes`; or named, by its handle: `name` */
     /* What is counted of kernels. `name` is the kernel's, `stream` stands for the code object, `begin` is an address in it. The program's
      * threads add to their records of the first three kinds as long as they run. */
     WL_TRACE_WAVES,       /* of a kernel's launches: `waves` */

@@ -134,6 +134,17 @@ count, tid = ctypes.c_int(), ctypes.c_uint64()
 results = [sdk.roctxNameOsThread(b"the main thread"), sdk.roctxRangePushA(b"seen"), hip.hipGetDeviceCount(ctypes.byref(count)), sdk.roctxRangePop()]
 results += [sdk.roctxProfilerPause(ctypes.c_uint64(0)), sdk.roctxRangePushA(b"unseen"), hip.hipDeviceSynchronize(), sdk.roctxRangePop()]
 results += [sdk.roctxProfilerResume(ctypes.c_uint64(0)), sdk.roctxProfilerPause(ctypes.c_uint64(1)), sdk.roctxNameHipDevice(b"x", 0)]
+streams = [ctypes.c_void_p(), ctypes.c_void_p()]
+for stream in streams:
+    results += [hip.hipStreamCreate(ctypes.byref(stream))]
+results += [sdk.roctxNameHipStream(b"wrong", streams[1]), sdk.roctxNameHipStream(b"the second", streams[1]), sdk.roctxNameHipStream(b"null", None)]
+memory = ctypes.c_void_p()
+results += [hip.hipMalloc(ctypes.byref(memory), 64)] + [hip.hipMemsetAsync(memory, 0, 64, stream) for stream in streams] + [hip.hipDeviceSynchronize()]
+hsa = ctypes.CDLL("libhsa-runtime64.so.1")
+agents, each = [], ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_uint64, ctypes.c_void_p)
+hsa.hsa_init()
+hsa.hsa_iterate_agents(each(lambda agent, data: agents.append(agent) or 0), None)
+results += [sdk.roctxNameHsaAgent(b"an agent", ctypes.byref(ctypes.c_uint64(agent))) for agent in agents[:2]]
 results += [sdk.roctxGetThreadId(ctypes.byref(tid)), int(tid.value == __import__("os").getpid()), sdk.roctxGetThreadId(None)]
 sdk.roctxMarkA(b"the end")
 print(results)
@@ -143,14 +154,19 @@ print(results)
 def check_sdk(folder):
     trace = os.path.join(folder, "sdk")
     run = profile("--trace", trace, sys.executable, "-c", SDK)
-    expect((run.returncode, run.stdout), (0, "[0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, 0, 1, -1]\n"), "librocprofiler-sdk-roctx.so.1")
+    expect((run.returncode, run.stdout), (0, "[0, 0, 0, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0, -1, 0, 0, 1, -1]\n"), "librocprofiler-sdk-roctx.so.1")
     with open(trace, encoding="utf-8") as file:
         events = json.load(file)["traceEvents"]
     named = [(e["ph"], e["name"]) for e in events if e.get("cat") in ("range", "mark", "function")]
-    expect(sorted(named), [("X", "hipGetDeviceCount"), ("X", "hipProfilerStop"), ("X", "seen"), ("i", "the end")], "what is recorded between pauses")
-    expect("the main thread" in [e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"], True, "a thread's name")
+    calls = ["hipDeviceSynchronize", "hipGetDeviceCount", "hipMalloc", "hipMemsetAsync", "hipMemsetAsync", "hipProfilerStop", "hipStreamCreate", "hipStreamCreate"]
+    expect(sorted(named), [("X", name) for name in calls + ["seen"]] + [("i", "the end")], "what is recorded between pauses")
+    labels = [(e["name"], e["args"]["name"]) for e in events if e["ph"] == "M"]
+    expect(("thread_name", "the main thread") in labels, True, "a thread's name")
+    expect(("process_name", "device 0: an agent") in labels, True, "a device's name")
+    streams = sorted(re.sub(r"\d+", "N", text) for kind, text in labels if kind == "thread_name" and text.startswith("stream"))
+    expect(streams, ["stream N", "stream N: the second"], "names of streams")
     bare = subprocess.run([wavelift, "run", sys.executable, "-c", SDK], capture_output=True, text=True, timeout=300)
-    expect(bare.stdout, "[0, 0, 0, 0, 0, 0, 0, 0, 0, -1, 0, 0, 1, -1]\n", "the library without a profiler")
+    expect(bare.stdout, "[0, 0, 0, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, -1]\n", "the library without a profiler")
 
 
 def check_many(folder, count):
