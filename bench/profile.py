@@ -4,14 +4,17 @@
     bench/profile.py BUILD [OPTIONS [NAME ...]]     OPTIONS: of `wavelift profile`, one word; "" for none
 
 Needs `ninja suite`. For each benchmark and its first target two workers run in turn, one under `wavelift profile`; the figure is the median of the
-ratios of the runs next to each other. Prints a table, and the ratios' median and geometric mean."""
+ratios of the runs next to each other, of the CPU time of the workers' threads, which other programs disturb less than the time that passes.
+Prints a table, and the ratios' median and geometric mean."""
+import glob
 import os
 import re
 import statistics
 import subprocess
 import sys
+import time
 
-ROUNDS, SECONDS = int(os.environ.get("WAVELIFT_BENCH_ROUNDS", "21")), "0.05"
+ROUNDS, SECONDS = int(os.environ.get("WAVELIFT_BENCH_ROUNDS", "15")), "0.2"
 
 
 class Worker:
@@ -22,10 +25,25 @@ class Worker:
         self.process = subprocess.Popen([*profile, f"{build}/bench/suite/worker-hip", name, f"{build}/bench/suite/{name}.co"], text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
 
+        self.profiled = options is not None
+
+    def cpu_time(self):
+        pid = self.process.pid
+        if self.profiled: # the worker is a child
+            with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as children:
+                pid = int(children.read().split()[0])
+        total = 0
+        for name in glob.glob(f"/proc/{pid}/task/*/schedstat"):
+            with open(name, encoding="ascii") as stat:
+                total += int(stat.read().split()[0])
+        return total / 1e9
+
     def run(self):
+        before, begin = self.cpu_time(), time.monotonic()
         self.process.stdin.write(f"run {SECONDS}\n")
         self.process.stdin.flush()
-        return float(self.process.stdout.readline())
+        seconds = float(self.process.stdout.readline())
+        return self.cpu_time() - before, (time.monotonic() - begin) / seconds
 
     def end(self):
         self.process.stdin.close()
@@ -43,7 +61,10 @@ def main():
         pair = [Worker(build, name, archs.split()[0], None), Worker(build, name, archs.split()[0], options)]
         for worker in pair:
             worker.run()
-        times = [[worker.run() for worker in pair] for _ in range(ROUNDS)]
+        rounds = [[worker.run() for worker in pair] for _ in range(ROUNDS)]
+        # Each worker does the same number of runs each time, and answers some time later.
+        runs = [max(1, round(min(each[side][1] for each in rounds))) for side in range(2)]
+        times = [[each[side][0] / runs[side] for side in range(2)] for each in rounds]
         plain, profiled = (statistics.median(column) for column in zip(*times))
         ratios.append(statistics.median(second / first for first, second in times))
         print(f"| {name} | {plain * 1e3:.3f} | {profiled * 1e3:.3f} | {ratios[-1]:.3f} |", flush=True)
