@@ -61,7 +61,10 @@ def main():
         pair = [Worker(build, name, archs.split()[0], None), Worker(build, name, archs.split()[0], options)]
         for worker in pair:
             worker.run()
-        rounds = [[worker.run() for worker in pair] for _ in range(ROUNDS)]
+        rounds = []
+        for i in range(ROUNDS): # each goes first in turn
+            answers = {worker: worker.run() for worker in (pair if i % 2 else pair[::-1])}
+            rounds.append([answers[worker] for worker in pair])
         # Each worker does the same number of runs each time, and answers some time later.
         runs = [max(1, round(min(each[side][1] for each in rounds))) for side in range(2)]
         times = [[each[side][0] / runs[side] for side in range(2)] for each in rounds]

@@ -12,7 +12,9 @@
 #include "runtime/handles.h"
 #include "runtime/order.h"
 #include "runtime/pool.h"
+#include "runtime/record.h"
 #include "runtime/stream.h"
+#include "trace/trace.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -506,6 +508,8 @@ enum wl_status wl_event_synchronize(struct wl_event *event) {
             status = wait_until_reached(last.record, sequence);
             if (status == WL_OK)
                 wl_stream_observe(last.record->stream, sequence);
+            if (wl_trace_on() && last.record->stream->queue)
+                wl_record_ended(last.record->context);
             if (wl_context_fault(last.record->context) != WL_OK)
                 status = wl_context_fault(last.record->context);
         }

@@ -12,8 +12,8 @@
 /* A mark, and the host's time when the device came to it. */
 struct base {
     struct wl_device_mark *mark;
-    int64_t nanoseconds, least, most; /* of CLOCK_MONOTONIC: the time that is taken, which lies between these */
-    unsigned uses;                    /* pieces of work that are measured from it, and 1 while it is the newest one */
+    int64_t nanoseconds; /* of CLOCK_MONOTONIC: the earliest time that it can have been */
+    unsigned uses;       /* pieces of work that are measured from it, and 1 while it is the newest one */
 };
 
 /* A piece of work while the queue has it. */
@@ -29,8 +29,11 @@ struct wl_given {
     struct wl_record_span span;
     bool timed;
     int64_t from, to; /* nanoseconds from the base */
+    uint64_t known;   /* the host's time when it knew of the end */
     uint32_t name, grid[3];
 };
+
+enum { STREAMS = 64 };
 
 /* Of each device. */
 struct device {
@@ -39,6 +42,9 @@ struct device {
     struct base *base;              /* the newest one; NULL: none yet */
     struct wl_device_queue *queue;  /* for bases */
     size_t count;
+    struct {
+        uint64_t stream, end; /* of what the stream has ended last */
+    } ends[STREAMS];          /* by the stream's number, as far as there is room */
 };
 
 enum { MANY = 1000 };                          /* pieces after which whoever gives one looks for those that have ended */
@@ -71,7 +77,7 @@ static void release_base(const struct wl_context *context, struct base *base) {
     free(base);
 }
 
-/* Places the mark, and asks until it is reached: the time of that lies within `spread` nanoseconds. */
+/* Places the mark, and asks until it is reached: that was within `spread` nanoseconds. */
 static bool place_base(const struct device *device, const struct wl_queue_ops *queues, struct base *base, uint64_t *spread) {
     const uint64_t before = wl_now();
     enum wl_status status = queues->mark_place(base->mark, device->queue);
@@ -80,9 +86,7 @@ static bool place_base(const struct device *device, const struct wl_queue_ops *q
         status = WL_OK;
     }
     *spread = wl_now() - before;
-    base->nanoseconds = (int64_t)(before + *spread / 2);
-    base->least = (int64_t)before;
-    base->most = (int64_t)(before + *spread);
+    base->nanoseconds = (int64_t)before;
     return status == WL_OK;
 }
 
@@ -112,25 +116,37 @@ static void renew_base(struct device *device, const struct wl_context *context) 
     device->base = made;
 }
 
-/* Reads how far both ends are from the base, and what that says of the base's own time: the device did not begin before it was asked, and has ended
- * by now. */
+/* Reads how far both ends are from the base, and what that says of the base's own time: the device did not begin before it was asked. So times only
+ * move to later ones, and what is read later does not come before what was. */
 static void read_times(struct wl_given *given) {
     const struct wl_queue_ops *queues = queues_of(given->context);
     struct base *base = given->base;
     double from = 0, to = 0;
+    given->known = wl_now();
     given->timed = base && queues->mark_elapsed(base->mark, given->start, &from) == WL_OK &&
                    queues->mark_elapsed(base->mark, given->stop, &to) == WL_OK && from <= to;
     if (!given->timed)
         return;
     given->from = (int64_t)(from * 1e6);
     given->to = (int64_t)(to * 1e6);
-    const int64_t least = (int64_t)given->asked - given->from, most = (int64_t)wl_now() - given->to;
-    base->least = least > base->least ? least : base->least;
-    base->most = most < base->most ? most : base->most;
-    if (base->nanoseconds > base->most)
-        base->nanoseconds = base->most;
-    if (base->nanoseconds < base->least)
-        base->nanoseconds = base->least;
+    const int64_t least = (int64_t)given->asked - given->from;
+    base->nanoseconds = least > base->nanoseconds ? least : base->nanoseconds;
+}
+
+/* The times that are told. Where the device's clock is faster than the host's they are too late in the end: not after the host knew, nor before what
+ * the stream has done before. */
+static void settle(struct device *device, struct wl_given *given) {
+    const uint64_t base = given->timed ? (uint64_t)given->base->nanoseconds : given->asked;
+    uint64_t begin = given->timed ? base + (uint64_t)given->from : base, end = given->timed ? base + (uint64_t)given->to : base;
+    const unsigned place = given->stream % STREAMS;
+    end = end < given->known ? end : given->known;
+    if (device->ends[place].stream == given->stream && begin < device->ends[place].end)
+        begin = device->ends[place].end;
+    end = end > begin ? end : begin;
+    device->ends[place].stream = given->stream;
+    device->ends[place].end = end;
+    given->span.work.begin = begin;
+    given->span.work.end = end;
 }
 
 /* ---- giving ------------------------------------------------------------------------------------------------- */
@@ -235,9 +251,6 @@ void wl_record_given(struct wl_given *given, enum wl_status status) {
 /* ---- the end ------------------------------------------------------------------------------------------------ */
 
 static void record(struct wl_given *given) {
-    const uint64_t base = given->timed ? (uint64_t)given->base->nanoseconds : given->asked;
-    given->span.work.begin = given->timed ? base + (uint64_t)given->from : base;
-    given->span.work.end = given->timed ? base + (uint64_t)given->to : base;
     if (given->span.wanted & WL_TRACE_RUN && wl_trace_runs()) {
         given->span.begin = wl_trace_at(given->span.work.begin);
         given->span.end = wl_trace_at(given->span.work.end);
@@ -258,12 +271,16 @@ static void record(struct wl_given *given) {
     wl_span_tell(&given->span, given->kind, given->context, given->stream, &given->asker);
 }
 
-/* Takes what has ended from the list; the lock is held. */
+/* Takes what has ended from the list; the lock is held. What a stream does later may have ended by the time it is asked about: it stays as long as
+ * what is before it. */
 static struct wl_given *take_ended(struct device *device, const struct wl_context *context) {
     struct wl_given *ended = NULL, **last = &ended;
+    bool stays[STREAMS] = {false};
     for (struct wl_given **place = &device->first; *place;) {
         struct wl_given *given = *place;
-        if (queues_of(context)->mark_query(given->stop) == WL_NOT_READY) {
+        bool *stream_stays = &stays[given->stream % STREAMS];
+        if (*stream_stays || queues_of(context)->mark_query(given->stop) == WL_NOT_READY) {
+            *stream_stays = true;
             place = &given->next;
             continue;
         }
@@ -284,6 +301,8 @@ static void end_all(struct device *device, const struct wl_context *context) {
     struct wl_given *ended = take_ended(device, context);
     for (struct wl_given *each = ended; each; each = each->next)
         read_times(each);
+    for (struct wl_given *each = ended; each; each = each->next)
+        settle(device, each);
     pthread_mutex_unlock(&device->lock);
     for (struct wl_given *each = ended; each; each = each->next)
         record(each);

@@ -465,11 +465,14 @@ void wl_stream_wait_given(struct wl_stream *stream, uint64_t sequence) { (void)w
 
 enum wl_status wl_stream_wait(struct wl_stream *stream, uint64_t sequence) {
     const bool reached = wait_until(stream, sequence);
+    enum wl_status status = WL_OK;
     if (reached)
         wl_order_seen(stream, sequence);
-    if (!reached || wl_stream_has_finished(stream, sequence, false))
-        return WL_OK;
-    return empty_queue(stream);
+    if (reached && !wl_stream_has_finished(stream, sequence, false))
+        status = empty_queue(stream);
+    if (wl_trace_on() && stream->queue)
+        wl_record_ended(stream->context);
+    return status;
 }
 
 void wl_stream_exiting(void) { atomic_store(&exiting, true); }

@@ -10,10 +10,10 @@
 void hipRegisterTracerCallback(wl_api_tracer tracer);
 
 static const char ptx[] = ".version 7.8\n.target sm_90\n.address_size 64\n"
-                          ".visible .entry rest(.param .u64 a)\n{ ret; }\n";
-enum { LAUNCHES = 5, REST = 10000000 /* nanoseconds */ };
+                          ".visible .entry rest(.param .u64 a)\n{ ret; }\n.visible .entry quick(.param .u64 a)\n{ ret; }\n";
+enum { LAUNCHES = 5, MANY = 3500, REST = 10000000 /* nanoseconds */ };
 
-static hipFunction_t rest_kernel;
+static hipFunction_t rest_kernel, quick_kernel;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct wl_api_activity told[64];
 static unsigned count;
@@ -34,6 +34,11 @@ static CUresult run_rest(const struct fake_launch *launch) {
     begun[run] = now();
     nanosleep(&(struct timespec){0, REST}, NULL);
     ended[run] = now();
+    return CUDA_SUCCESS;
+}
+
+static CUresult run_quick(const struct fake_launch *launch) {
+    (void)launch;
     return CUDA_SUCCESS;
 }
 
@@ -130,18 +135,54 @@ static void test_without_events(void **state) {
     assert_int_equal(runs, 1);
 }
 
+/* Whoever has waited for a piece of work is told of it: by a copy that waits, and by an event. */
+static void test_waits(void **state) {
+    static char host[64];
+    hipEvent_t event;
+    void *memory = NULL;
+    (void)state;
+    ok(hipMalloc(&memory, sizeof host));
+    count = runs = 0;
+    ok(hipMemcpy(host, memory, sizeof host, hipMemcpyDeviceToHost));
+    assert_int_equal(count, 1);
+    assert_int_equal(told[0].bytes, sizeof host);
+    ok(hipEventCreate(&event));
+    rest(NULL);
+    ok(hipEventRecord(event, NULL));
+    ok(hipEventSynchronize(event));
+    assert_int_equal(count, 2);
+    ok(hipEventDestroy(event));
+    ok(hipFree(memory));
+}
+
+/* More than what is kept to be read later; two streams in turn. */
+static int many(void) {
+    hipStream_t streams[2];
+    void *nothing = NULL;
+    for (unsigned i = 0; i < 2; i++)
+        ok(hipStreamCreateWithFlags(&streams[i], hipStreamNonBlocking));
+    for (unsigned i = 0; i < MANY; i++)
+        ok(hipModuleLaunchKernel(quick_kernel, 1, 1, 1, 1, 1, 1, 0, streams[i % 7 == 0], (void *[]){&nothing}, NULL));
+    ok(hipDeviceSynchronize());
+    return 0;
+}
+
 int main(int argc, char **argv) {
     use_fake_driver("cuda,cpu");
     fake->kernel("rest", run_rest);
+    fake->kernel("quick", run_quick);
     hipModule_t module = NULL;
-    if (hipModuleLoadData(&module, ptx) != hipSuccess || hipModuleGetFunction(&rest_kernel, module, "rest") != hipSuccess)
+    if (hipModuleLoadData(&module, ptx) != hipSuccess || hipModuleGetFunction(&rest_kernel, module, "rest") != hipSuccess ||
+        hipModuleGetFunction(&quick_kernel, module, "quick") != hipSuccess)
         return 1;
+    if (argc > 1 && strcmp(argv[1], "many") == 0)
+        return many();
     if (argc > 1 && strcmp(argv[1], "run") == 0) {
         work(NULL);
         return 0;
     }
     hipRegisterTracerCallback(tracer);
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_times), cmocka_unit_test(test_streams), cmocka_unit_test(test_without_events),
-                                       cmocka_unit_test(test_failures)};
+                                       cmocka_unit_test(test_waits), cmocka_unit_test(test_failures)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
