@@ -4,17 +4,16 @@
     bench/profile.py BUILD [OPTIONS [NAME ...]]     OPTIONS: of `wavelift profile`, one word; "" for none
 
 Needs `ninja suite`. For each benchmark and its first target two workers run in turn, one under `wavelift profile`; the figure is the median of the
-ratios of the runs next to each other, of the CPU time of the workers' threads, which other programs disturb less than the time that passes.
-Prints a table, and the ratios' median and geometric mean."""
+ratios of neighbouring rounds, of the CPU time of the workers' threads, which other programs disturb less than the time that passes. Prints a table,
+and the ratios' median and geometric mean."""
 import glob
 import os
 import re
 import statistics
 import subprocess
 import sys
-import time
 
-ROUNDS, SECONDS = int(os.environ.get("WAVELIFT_BENCH_ROUNDS", "15")), "0.2"
+ROUNDS, SECONDS = int(os.environ.get("WAVELIFT_BENCH_ROUNDS", "9")), 0.1
 
 
 class Worker:
@@ -27,6 +26,12 @@ class Worker:
 
         self.profiled = options is not None
 
+    def run(self):
+        """One run of the benchmark, which is always longer than what is asked for."""
+        self.process.stdin.write("run 1e-9\n")
+        self.process.stdin.flush()
+        return float(self.process.stdout.readline())
+
     def cpu_time(self):
         pid = self.process.pid
         if self.profiled: # the worker is a child
@@ -38,12 +43,11 @@ class Worker:
                 total += int(stat.read().split()[0])
         return total / 1e9
 
-    def run(self):
-        before, begin = self.cpu_time(), time.monotonic()
-        self.process.stdin.write(f"run {SECONDS}\n")
-        self.process.stdin.flush()
-        seconds = float(self.process.stdout.readline())
-        return self.cpu_time() - before, (time.monotonic() - begin) / seconds
+    def round(self, runs):
+        before = self.cpu_time()
+        for _ in range(runs):
+            self.run()
+        return (self.cpu_time() - before) / runs
 
     def end(self):
         self.process.stdin.close()
@@ -59,17 +63,13 @@ def main():
         if names and name not in names and group not in names:
             continue
         pair = [Worker(build, name, archs.split()[0], None), Worker(build, name, archs.split()[0], options)]
-        for worker in pair:
-            worker.run()
+        runs = max(1, int(SECONDS / min(worker.run() for worker in pair * 2)))
         rounds = []
         for i in range(ROUNDS): # each goes first in turn
-            answers = {worker: worker.run() for worker in (pair if i % 2 else pair[::-1])}
+            answers = {worker: worker.round(runs) for worker in (pair if i % 2 else pair[::-1])}
             rounds.append([answers[worker] for worker in pair])
-        # Each worker does the same number of runs each time, and answers some time later.
-        runs = [max(1, round(min(each[side][1] for each in rounds))) for side in range(2)]
-        times = [[each[side][0] / runs[side] for side in range(2)] for each in rounds]
-        plain, profiled = (statistics.median(column) for column in zip(*times))
-        ratios.append(statistics.median(second / first for first, second in times))
+        plain, profiled = (statistics.median(column) for column in zip(*rounds))
+        ratios.append(statistics.median(second / first for first, second in rounds))
         print(f"| {name} | {plain * 1e3:.3f} | {profiled * 1e3:.3f} | {ratios[-1]:.3f} |", flush=True)
         for worker in pair:
             worker.end()

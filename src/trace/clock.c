@@ -47,7 +47,7 @@ static void keep(struct moment now) {
         return;
     }
     if (count == MOMENTS) { /* every second one stays */
-        for (unsigned i = 0; i < MOMENTS / 2; i++)
+        for (size_t i = 0; i < MOMENTS / 2; i++)
             moments.at[i] = moments.at[2 * i];
         moments.count = MOMENTS / 2;
     }
