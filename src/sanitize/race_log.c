@@ -126,7 +126,8 @@ static inline bool includes(struct logged *load, const struct logged *other) {
     return from == 0 || (load->step && from % load->step == 0 && from / load->step < load->count);
 }
 
-static bool log_load(struct wl_race_group *group, uint32_t wave, const struct logged *load) {
+/* Inline: most notes are there already, and the compiler compares what they would be field by field. */
+__attribute__((always_inline)) static inline bool log_load(struct wl_race_group *group, uint32_t wave, const struct logged *load) {
     struct wl_race_wave *w = &group->waves[wave];
     struct wl_race_log *log = log_of(group, w);
     if (!log)

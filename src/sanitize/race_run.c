@@ -408,24 +408,34 @@ __attribute__((always_inline)) static inline void prefetch_lines(const struct wl
     __builtin_prefetch(&block->line_read[1][line], 0);
 }
 
+/* Whole lines, or what the run has of one line. Returns the bytes that are done; 0: they need a closer look. */
+static uint64_t run_part(const struct check *c, struct wl_race_block *block, uint32_t in, const struct run *run, bool stores) {
+    const uint64_t lead = -run->address % WL_RACE_LINE_BYTES, left = lead ? lead : WL_RACE_LINE_BYTES;
+    const uint64_t size = run->size < left ? run->size : left;
+    if (!lead && run->size >= WL_RACE_LINE_BYTES && fits_lines(c, run->scale)) {
+        const uint64_t done = run_lines(c, block, in / WL_RACE_LINE_BYTES, run, run->size, stores);
+        if (done)
+            return done;
+    }
+    return (stores ? store_cells : load_cells)(c, block, in, (unsigned)size / 4, run) ? size : 0;
+}
+
 uint64_t wl_race_run_quickly(const struct check *c, const struct run *run, bool stores) {
-    const uint64_t lead = -run->address % WL_RACE_LINE_BYTES;
-    uint64_t size = run->size, done = 0;
+    struct run left = *run;
+    uint64_t done = 0, part = 1;
     uint32_t in;
     if ((run->address | run->size) & 3)
         return 0;
-    struct wl_race_block *block = take_block(c, run->address, &size, &in);
+    struct wl_race_block *block = take_block(c, run->address, &left.size, &in);
     if (!block)
         return 0;
     if (!c->lds)
-        prefetch_lines(block, (in + 2 * (uint32_t)size) / WL_RACE_LINE_BYTES); /* waves mostly go on where the one before has stopped */
-    if (!lead && size >= WL_RACE_LINE_BYTES && fits_lines(c, run->scale))
-        done = run_lines(c, block, in / WL_RACE_LINE_BYTES, run, size, stores);
-    if (!done) {
-        const uint64_t left = lead ? lead : WL_RACE_LINE_BYTES;
-        size = size < left ? size : left;
-        const bool fine = (stores ? store_cells : load_cells)(c, block, in, (unsigned)size / 4, run);
-        done = fine ? size : 0;
+        prefetch_lines(block,
+                       (in + 2 * (uint32_t)left.size) / WL_RACE_LINE_BYTES); /* waves mostly go on where the one before has stopped */
+    while (left.size && (part = run_part(c, block, in, &left, stores))) {
+        done += part;
+        in += (uint32_t)part;
+        advance(&left, part);
     }
     wl_race_give_cells(c, run->address);
     return done;
