@@ -11,11 +11,17 @@ import os
 import re
 import struct
 import subprocess
+import sys
 import tempfile
 
 import gdb
 from gdb.FrameDecorator import FrameDecorator
 from gdb.unwinder import Unwinder, register_unwinder
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import wavelift_conditions
+
+del sys.path[0]
 
 HERE = struct.Struct("<3I3I3I3IIIIIQQQQQQIIQQQQ")  # struct wl_debug_here
 VISIT = struct.Struct("<QII")  # struct wl_debug_visit
@@ -34,6 +40,7 @@ SGPRS = 128  # offset of sgpr[] in struct wl_wave
 VGPRS = 640  # of vgpr[]
 VCC, M0, EXEC = 106, 124, 126  # places in sgpr[]
 AGPR = 256  # the first AGPR's row
+SCALARS = 128  # in front of the rows in wl_debug_registers
 FRAME_REGISTER = 12  # WL_DEBUG_FRAME_REGISTER, r12
 
 
@@ -50,6 +57,15 @@ class Here:
     def active(self, lane):
         return self.exec >> lane & 1
 
+    def used_lanes(self):
+        """How many lanes are work items."""
+        x, y, z = self.block_dim
+        return max(0, min(self.wave_size, x * y * z - self.wave * self.wave_size))
+
+    def lane_state(self, lane):
+        """Active, inactive, or unused."""
+        return "U" if lane >= self.used_lanes() else "A" if self.active(lane) else "I"
+
     def item(self, lane):
         """threadIdx of a lane of the wave; the wave's first lane is in a row that the lane at hand tells."""
         x, y, z = self.block_dim
@@ -62,7 +78,7 @@ SYMBOLS = ("wl_debugger", "wl_debug_here", "wl_debug_modules", "wl_debug_waves",
            "wl_debug_instruction", "wl_debug_untold", "wl_debug_place", "wl_debug_lane", "wl_debug_disassemble", "wl_debug_tell",
            "wl_debug_find_place", "wl_debug_operations", "wl_debug_wave",
            "wl_debug_queues", "wl_debug_list_queues", "wl_debug_history", "wl_debug_goal", "wl_debug_reached", "wl_debug_watches",
-           "wl_debug_watch_count")
+           "wl_debug_watch_count", "wl_debug_registers", "wl_debug_turn")
 symbols = {}  # addresses, by name
 
 
@@ -109,18 +125,25 @@ def need_here():
     return found
 
 
+def is_replay():
+    """Whether the program is `wavelift replay`, which can go back."""
+    return ' "replay' in gdb.execute("show args", to_string=True)
+
+
 def call(name, *arguments):
     """Calls a function of the library, of numbers, while other threads stay where they are."""
     function = symbol(name)
     if not function:
         raise gdb.error(f"there is no {name}")
-    before = gdb.parameter("scheduler-locking")
+    before, unwinds = gdb.parameter("scheduler-locking"), gdb.parameter("unwindonsignal")
     gdb.execute("set scheduler-locking on", to_string=True)
+    gdb.execute("set unwindonsignal on", to_string=True)
     try:
         values = ", ".join(f"{argument}ul" for argument in arguments)
         return int(gdb.parse_and_eval(f"((int (*)({'unsigned long' if arguments else 'void'})){function})({values})"))
     finally:
         gdb.execute(f"set scheduler-locking {before}", to_string=True)
+        gdb.execute(f"set unwindonsignal {'on' if unwinds else 'off'}", to_string=True)
 
 
 # ---- shadows -----------------------------------------------------------------------------------------------------------------------
@@ -350,14 +373,18 @@ def place(address, type_name):
     return gdb.Value(address).cast(gdb.lookup_type(type_name).pointer()).dereference()
 
 
+# Where struct wl_debug_here has them, and their types.
+VARIABLES = dict(blockIdx=(0, "wl_dim3"), threadIdx=(12, "wl_dim3"), blockDim=(24, "wl_dim3"), gridDim=(36, "wl_dim3"), lane=(48, "unsigned int"),
+                 _lane=(48, "unsigned int"), wave=(52, "unsigned int"), _wave_id=(52, "unsigned int"), wave_size=(56, "unsigned int"),
+                 amdpc=(80, "unsigned long"))
+
+
 def variables():
     """Values in memory, by name."""
     address = symbol("wl_debug_here")
     if address is None:
         return
-    for name, offset, type_name in (("blockIdx", 0, "wl_dim3"), ("threadIdx", 12, "wl_dim3"), ("blockDim", 24, "wl_dim3"),
-                                    ("gridDim", 36, "wl_dim3"), ("lane", 48, "unsigned int"), ("wave", 52, "unsigned int"),
-                                    ("amdpc", 80, "unsigned long")):
+    for name, (offset, type_name) in VARIABLES.items():
         try:
             yield name, place(address + offset, type_name)
         except gdb.error:  # no code object has been loaded
@@ -370,10 +397,26 @@ live = False
 def make_live():
     """While the program runs, conditions of breakpoints read these: they have to follow what is in memory."""
     global live
+    make_registers_live()
     if live:
         return
     for name, value in variables():
         live = True
+        gdb.set_convenience_variable(name, value.reference_value())
+
+
+def make_registers_live():
+    """The same of registers that conditions name."""
+    table = symbol("wl_debug_registers")
+    conditions = [breakpoint.condition for breakpoint in gdb.breakpoints() if breakpoint.condition] if table else []
+    for match in NAME.finditer(" ".join(conditions)):
+        name = match[7] or ("s" if match[6] else (match[4] or "") + (match[5] or ""))
+        if not name:
+            continue
+        place_of = {"exec": EXEC, "vcc": VCC, "m0": M0, "s": 0}.get(name, int(match[5] or 0) + {"v": SCALARS, "a": SCALARS + AGPR}.get(match[4], 0))
+        value = place(table + 4 * place_of, "unsigned long" if name in ("exec", "vcc") else "unsigned int")
+        if name == "s":
+            value = gdb.Value(table).cast(value.type.array(VCC - 1).pointer()).dereference()
         gdb.set_convenience_variable(name, value.reference_value())
 
 
@@ -404,8 +447,12 @@ def make_plain():
         gdb.set_convenience_variable(name, value)
     live = False
     wave = here()
-    if wave:
-        set_registers(wave)
+    if not wave:
+        return
+    set_registers(wave)
+    for name, value in (("_lane_count", wave.used_lanes()), ("_dispatch_pos", f"{as_list(wave.block, '()')}/{wave.wave}"),
+                        ("_thread_workgroup_pos", str(wave.wave)), ("_lane_workgroup_pos", as_list(wave.item(wave.lane)))):
+        gdb.set_convenience_variable(name, value)
 
 
 # ---- breakpoints ------------------------------------------------------------------------------------------------------------------------
@@ -416,14 +463,24 @@ CODES = dict(add=2, sub=3, mul=4, div_signed=5, div_unsigned=6, rem_signed=7, re
              ref32=25, ref64=26, if_goto=32, goto=33, const8=34, const16=35, const32=36, const64=37, reg=38, end=39, dup=40, pop=41,
              zero_ext=42, swap=43, pick=50, rot=51)
 OPERATION_LINE = re.compile(r"^\s*(\d+)  (\w+)(?: (\d+))?$", re.MULTILINE)
-WORK_ITEM = re.compile(r"\$(?:(blockIdx|threadIdx|blockDim|gridDim)\s*\.\s*([xyz])|(lane|wave))\b")
+NAME = re.compile(r"\$(?:(blockIdx|threadIdx|blockDim|gridDim)\s*\.\s*([xyz])|(_?lane|wave|_wave_id)\b|([vas])(\d+)\b|s\[(\d+)\]|(exec|vcc|m0)\b)")
 
 
-def offset_in_here(match):
-    """Where in struct wl_debug_here the value of a convenience variable is."""
-    if match[3]:
-        return 48 if match[3] == "lane" else 52
-    return ("blockIdx", "threadIdx", "blockDim", "gridDim").index(match[1]) * 12 + "xyz".index(match[2]) * 4
+def in_memory(match):
+    """Where the library has the value of a convenience variable, as an expression about the lane that it asks."""
+    here_at, size = symbol("wl_debug_here"), f"(*(unsigned int *){symbol('wl_debug_here') + VARIABLES['wave_size'][0]:#x})"
+    if match[1] or match[3]:
+        offset = VARIABLES[match[1] or match[3]][0] + ("xyz".index(match[2]) * 4 if match[1] else 0)
+        return f"(*(unsigned int *){here_at + offset:#x})"
+    if match[4] in ("v", "a"):
+        row = int(match[5]) + (AGPR if match[4] == "a" else 0)
+        return f"(*(unsigned int *)(*(unsigned long *)((unsigned long)$r12 + 32) + {4 * row} * {size}))"
+    scalar = f"(*(unsigned long *)((unsigned long)$r12 + 40) + {{}})"
+    if match[7] in ("exec", "vcc"):
+        mask = f"(0xffffffffffffffffUL >> (64 - {size}))"
+        return f"(*(unsigned long *){scalar.format(4 * (EXEC if match[7] == 'exec' else VCC))} & {mask})"
+    number = M0 if match[7] else int(match[5] or match[6])
+    return f"(*(unsigned int *){scalar.format(4 * number)})"
 
 
 compiled = {}  # conditions' operations by shadow and text, until more code comes
@@ -450,7 +507,8 @@ def run_compiler(module, conditions):
             file.write(module.file())
         try:
             result = subprocess.run([this if "gdb" in os.path.basename(this) else "gdb", "-nx", "-q", "-batch", "-ex", "set language c++",
-                                     "-x", script, code], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+                                     "-x", script, code], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
+                                    start_new_session=True)  # it has no terminal that it would have to wait for
         except (OSError, subprocess.SubprocessError):
             return []
     return result.stdout.split("condition\n")[1:]
@@ -475,13 +533,12 @@ def read_operations(listing, address):
 
 def compile_conditions(asked):
     """Makes what `compiled` lacks of conditions: [(shadow, text)]."""
-    here_at = symbol("wl_debug_here")
     for module in modules():
         new = [key for key in dict.fromkeys(asked) if key not in compiled and module.low <= key[0] < module.high]
         conditions = []
         for address, condition in new:
             line = gdb.find_pc_line(address)
-            text = WORK_ITEM.sub(lambda match: f"(*(unsigned int *){here_at + offset_in_here(match):#x})", condition)
+            text = NAME.sub(in_memory, condition)
             conditions.append((f"{line.symtab.filename}:{line.line}" if line.symtab else "0", text))
         listings = run_compiler(module, conditions) if new else []
         for number, (address, condition) in enumerate(new):
@@ -501,15 +558,93 @@ def operands_of_and(condition):
     return parts + [condition[begin:]]
 
 
+class Types:
+    """What wavelift_conditions asks about the program's types, at a shadow."""
+
+    def __init__(self, address):
+        self.block = gdb.block_for_pc(address)
+
+    @staticmethod
+    def kind(full):
+        plain = full.strip_typedefs().unqualified()
+        while plain.code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
+            plain = plain.target().strip_typedefs().unqualified()
+        if plain.code == gdb.TYPE_CODE_FLT and plain.sizeof in (4, 8):
+            return wavelift_conditions.Kind("float", plain.sizeof)
+        if plain.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM):
+            signed = int(gdb.Value(-1).cast(plain)) < 0 if plain.code != gdb.TYPE_CODE_BOOL else False
+            return wavelift_conditions.Kind("int", plain.sizeof, signed, plain)
+        return wavelift_conditions.Kind("other", 8, False, plain)
+
+    def name(self, text):
+        if text.startswith("$"):
+            if text in ("$exec", "$vcc"):
+                return wavelift_conditions.Kind("int", 8, False)
+            return wavelift_conditions.Kind("int", 4, False) if NAME.fullmatch(text) else wavelift_conditions.Kind("other")
+        found = gdb.lookup_symbol(text, self.block)[0] if self.block else None
+        if found is None or found.type is None or found.symtab is None:
+            raise wavelift_conditions.Unknown
+        return self.kind(found.type)
+
+    @classmethod
+    def field(cls, of, name):
+        for field in of.full.fields() if of.full is not None and of.full.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION) else ():
+            if field.name == name and not getattr(field, "bitsize", 0):
+                return cls.kind(field.type)
+        raise wavelift_conditions.Unknown
+
+    @classmethod
+    def target(cls, of):
+        if of.full is None or of.full.code not in (gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_ARRAY):
+            raise wavelift_conditions.Unknown
+        return cls.kind(of.full.target())
+
+    @staticmethod
+    def pointer(of):
+        if of.full is None:
+            raise wavelift_conditions.Unknown
+        return wavelift_conditions.Kind("other", 8, False, of.full.pointer())
+
+    def is_type(self, text):
+        if self.block and gdb.lookup_symbol(text, self.block)[0] is not None:
+            return gdb.lookup_symbol(text, self.block)[0].addr_class == gdb.SYMBOL_LOC_TYPEDEF
+        return False
+
+    def lookup(self, text):
+        base = gdb.lookup_type(text.replace("*", "").strip())
+        for _ in range(text.count("*")):
+            base = base.pointer()
+        return self.kind(base)
+
+
+def compile_with_floats(conditions):
+    """Makes what `compiled` lacks of conditions that have floating-point numbers: [(shadow, text)]."""
+    found = {}
+    for address, condition in conditions:
+        try:
+            found[address, condition] = wavelift_conditions.read(condition, Types(address))
+        except gdb.error:
+            pass
+    compile_conditions([(address, item[1]) for (address, _), items in found.items() for item in items or () if item[0] == "gdb"])
+    for (address, condition), items in found.items():
+        operations = items and wavelift_conditions.assemble(items, lambda text, at=address: compiled.get((at, text)), CODES["end"])
+        if operations:
+            compiled[address, condition] = operations
+
+
 def operations_of(conditions):
-    """What the library is to ask each lane for conditions: [(shadow, text)]; nothing: gdb asks. A condition that gdb has no bytecode for may have
-    parts joined by && that it has some for."""
+    """What the library is to ask each lane for conditions: [(shadow, text)]; nothing: gdb asks. A condition that there is no bytecode for may have
+    parts joined by && that there is some for."""
     compile_conditions(conditions)
+    compile_with_floats([key for key in conditions if not compiled.get(key)])
     rest = [key for key in conditions if not compiled.get(key)]
-    compile_conditions([(address, part) for address, condition in rest for part in operands_of_and(condition)])
+    parts = [(address, part) for address, condition in rest for part in operands_of_and(condition)]
+    compile_conditions(parts)
+    compile_with_floats([key for key in parts if not compiled.get(key)])
     shorter = {(address, condition): (address, " && ".join(part for part in operands_of_and(condition) if compiled.get((address, part))))
                for address, condition in rest}
     compile_conditions([key for key in shorter.values() if key[1]])
+    compile_with_floats([key for key in shorter.values() if key[1] and not compiled.get(key)])
     return [compiled.get(shorter.get(key, key), []) for key in conditions]
 
 
@@ -633,7 +768,7 @@ def attach(event=None):
     address = symbol("wl_debugger")
     if address is not None and gdb.selected_inferior().pid:
         try:
-            gdb.selected_inferior().write_memory(address, struct.pack("<I", 1))
+            gdb.selected_inferior().write_memory(address, struct.pack("<I", 3 if is_replay() else 1))
         except gdb.MemoryError:
             return
         tell_visits()
@@ -660,6 +795,14 @@ def stopped(event):
     make_plain()
 
 
+def ended(event):
+    """Nothing is left for references to refer to."""
+    global live
+    live = False
+    for name in VARIABLES:
+        gdb.set_convenience_variable(name, None)
+
+
 def going_on(event):
     placed.clear()
     other_wave.enabled = False
@@ -683,11 +826,12 @@ class WithoutRuntime:
 
     def filter(self, frames):
         threaded = None  # the outermost of neighbouring frames of threaded code
+        stoppable = kernel_frame()[0] is not None
         for frame in frames:
             if other_wave.enabled and frame.inferior_frame().level() == 0:
                 continue
             if runs_threaded(frame.inferior_frame()):
-                threaded = frame
+                threaded = None if stoppable else frame  # the kernel has frames of its own
                 continue
             if threaded:
                 yield ThreadedFrame(threaded)
@@ -740,43 +884,51 @@ class LaneCommand(gdb.Command):
         if not argument.strip():
             print(f"[Current {describe_lane(wave, wave.lane)}]")
             return
-        if not argument.strip().isdigit():
+        if not re.fullmatch(r"-?\d+", argument.strip()):
             raise gdb.GdbError("lane: a number is wanted.")
         lane = int(argument)
-        if lane >= wave.wave_size:
-            raise gdb.GdbError(f"There is no lane {lane}: the wave has {wave.wave_size}.")
+        if lane not in range(wave.wave_size):
+            raise gdb.GdbError(f"Lane {lane} does not exist on this thread.")
         keep_frame(lambda: choose_lane(lane))
         print(f"[Switching to {describe_lane(need_here(), lane)}]")
         gdb.execute("frame")
 
 
+def states_of(options):
+    """The states of lanes that options ask for: active, inactive, and unused ones."""
+    for option in options:
+        if option not in ("-all", "-active", "-inactive"):
+            raise gdb.GdbError(f"Unrecognized option at: {option}")
+    return {"-all": "AIU", "-active": "A", "-inactive": "I"}[options[-1]] if options else "AI"
+
+
 class LaneApply(gdb.Command):
-    """Runs a command for several lanes: lane apply all|active|LIST [--] COMMAND. A list is like 0-3,17."""
+    """Runs a command for several lanes: lane apply all|LIST [-all|-active|-inactive] [--] COMMAND. A list is like 0-3,17 or 0-3 17. Lanes that are no
+    work items are left out, but for -all."""
 
     def __init__(self):
         super().__init__("lane apply", gdb.COMMAND_RUNNING)
 
-    @staticmethod
-    def chosen(wave, which):
-        if which == "all":
-            return range(wave.wave_size)
-        if which == "active":
-            return [lane for lane in range(wave.wave_size) if wave.active(lane)]
-        return list_of(which, "lane apply")
-
     def invoke(self, argument, from_tty):
         wave = need_here()
-        match = re.match(r"\s*(\S+)\s+(?:--\s+)?(.+)$", argument)
+        match = re.match(r"\s*(all|active|-\d\S*|\d[-\d,]*(?:\s+\d[-\d,]*)*)((?:\s+-[a-z]+)*)\s+(?:--\s+)?(.+)$", argument)
         if not match:
             raise gdb.GdbError("lane apply: lanes and a command are wanted.")
-        lanes = self.chosen(wave, match[1])
+        which, states, command = match[1], states_of(match[2].split()), match[3]
+        if which.startswith("-"):
+            raise gdb.GdbError("negative value")
+        states = "A" if which == "active" else states
+        lanes = range(wave.wave_size) if which in ("all", "active") else list_of(",".join(which.split()), "lane apply")
         if any(lane >= wave.wave_size for lane in lanes):
             raise gdb.GdbError(f"The wave has {wave.wave_size} lanes.")
+        launch = dispatch_id(wave)
         try:
             for lane in lanes:
+                if wave.lane_state(lane) not in states:
+                    continue
                 keep_frame(lambda lane=lane: choose_lane(lane))
-                output = gdb.execute(match[2], to_string=True)
-                print(f"\nLane {lane}, thread {wave.item(lane)}:\n{output}", end="")
+                output = gdb.execute(command, to_string=True)
+                print(f"\nLane {lane} ({lane_id(wave, launch, lane)}):\n{output}", end="")
         finally:
             keep_frame(lambda: choose_lane(wave.lane))
 
@@ -822,18 +974,30 @@ def dispatch_id(wave):
     return f"1:1:{wave.launch}"
 
 
+def lane_id(wave, launch, lane):
+    return f"AMDGPU Lane {launch}:{wave.wave + 1}/{lane} {as_list(wave.block, '()')}{as_list(wave.item(lane))}"
+
+
 class InfoLanes(Info):
-    """Lists the lanes of the wave that is looked at."""
+    """Lists lanes of the wave that is looked at: info lanes [-all|-active|-inactive] [LIST]. Lanes that are no work items are left out, but for -all."""
 
     name = "info lanes"
 
     def invoke(self, argument, from_tty):
         wave = need_here()
         rows, launch = [("  Id", "State", "Target Id", "Frame")], dispatch_id(wave)
+        options = [word for word in argument.split() if word.startswith("-")]
+        chosen = ",".join(word for word in argument.split() if not word.startswith("-"))
+        states, wanted = states_of(options), list_of(chosen, self.name) if chosen else range(wave.wave_size)
         for lane in range(wave.wave_size):
-            target = f"AMDGPU Lane {launch}:{wave.wave + 1}/{lane} {as_list(wave.block, '()')}{as_list(wave.item(lane))}"
-            rows.append((f"{'*' if lane == wave.lane else ' '} {lane}", "A" if wave.active(lane) else "I", target, where(wave.pc)))
-        print_table(rows)
+            state = wave.lane_state(lane)
+            if state in states and lane in wanted:
+                frame = {"A": where(wave.pc), "I": "(inactive)", "U": "(unused)"}[state]
+                rows.append((f"{'*' if lane == wave.lane else ' '} {lane}", state, lane_id(wave, launch, lane), frame))
+        if len(rows) == 1:
+            print(f"No lanes match '{chosen}'." if chosen else "No lanes match.")
+        else:
+            print_table(rows)
 
 
 STATES = ("ready", "ready", "at a barrier", "at a barrier", "waits for the grid", "ended", "failed")
@@ -849,11 +1013,14 @@ def waves_of_workgroup(wave):
 
 
 class InfoWaves(Info):
-    """Lists the waves of the workgroup that the wave that has stopped is of, and where they are."""
+    """Lists the waves of the workgroup that the wave that has stopped is of, and where they are; info waves count: how many have not ended."""
 
     name = "info waves"
 
     def invoke(self, argument, from_tty):
+        if argument.strip() == "count":
+            print(sum(1 for _, _, _, text in waves_of_workgroup(here()) if text != "ended") if here() else 0)
+            return
         wave = need_here()
         rows, launch = [("  Id", "Target Id", "State", "Lanes", "Frame")], dispatch_id(wave)
         for number, pc, mask, text in waves_of_workgroup(wave):
@@ -863,8 +1030,8 @@ class InfoWaves(Info):
 
 
 class WaveCommand(gdb.Command):
-    """Chooses the wave of the workgroup whose frames, lanes and variables are shown: wave NUMBER. Without a number it says which wave that is.
-    What steps and goes on is the wave that has stopped."""
+    """Chooses the wave of the workgroup whose frames, lanes and variables are shown, and which steps: wave NUMBER. Without a number it says which
+    wave that is."""
 
     def __init__(self):
         super().__init__("wave", gdb.COMMAND_RUNNING, prefix=True)
@@ -919,6 +1086,30 @@ def choose_wave(number):
     frame, _ = kernel_frame()
     if frame:
         frame.select()
+
+
+def take_turn():
+    """The wave that is shown becomes the one that runs: for commands that step. It comes up in front of its next instruction."""
+    if not other_wave.enabled:
+        return
+    wave, level = need_here(), gdb.selected_frame().level() - 1  # there is none of what has stopped
+    if call("wl_debug_turn", wave.wave) != 1:
+        raise gdb.GdbError(f"Wave {wave.wave} cannot go on: it has ended.")
+    reached = Reached(symbol("wl_debug_reached"))
+    try:
+        text = gdb.execute("continue", to_string=True)
+        if not gdb.selected_inferior().pid or "wl_debug_reached" not in (gdb.newest_frame().name() or ""):
+            raise gdb.GdbError(f"{text}Another wave has stopped before wave {wave.wave}.")
+    finally:
+        reached.delete()
+    back.at_shadow()
+    if need_here().lane != wave.lane and need_here().active(wave.lane):
+        choose_lane(wave.lane)
+    if level > 0:
+        gdb.execute(f"frame level {level}", to_string=True)
+
+
+STEPPING = ("step", "next", "stepi", "nexti", "finish", "until", "advance")
 
 
 class InfoDispatches(Info):
@@ -1091,7 +1282,7 @@ class ReverseCommand(gdb.Command):
 
     def invoke(self, argument, from_tty):
         wave = here()
-        if not wave or ' "replay' not in gdb.execute("show args", to_string=True):
+        if not wave or not is_replay():
             gdb.execute("set exec-direction reverse")  # gdb's own recording, if there is one
             try:
                 gdb.execute(f"{self.name[len('reverse-'):]} {argument}")
@@ -1198,12 +1389,15 @@ if not hasattr(gdb, "wavelift_loaded"):
     gdb.events.new_objfile.connect(attach)
     gdb.events.stop.connect(stopped)
     gdb.events.cont.connect(going_on)
+    gdb.events.exited.connect(ended)
     gdb.events.breakpoint_created.connect(breakpoint_changed)
     gdb.events.breakpoint_modified.connect(breakpoint_changed)
     gdb.events.breakpoint_created.connect(watch_created)
     gdb.events.breakpoint_deleted.connect(breakpoint_gone)
     WithoutRuntime()
     register_unwinder(None, other_wave, replace=True)
+    for stepping in STEPPING:
+        gdb.execute(f"define hook-{stepping}\npython take_turn()\nend")
     for command in (LaneCommand, LaneApply, WaveCommand, WaveApply, InfoLanes, InfoWaves, InfoDispatches, InfoQueues, InfoAgents,
                     ReverseStepi, ReverseStep, ReverseNext, ReverseFinish, ReverseContinue):
         command()

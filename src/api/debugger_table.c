@@ -28,5 +28,7 @@ __asm__(".pushsection .rodata\n"
         ".quad wl_debug_reached - wl_debug_table\n"
         ".quad wl_debug_watches - wl_debug_table\n"
         ".quad wl_debug_watch_count - wl_debug_table\n"
+        ".quad wl_debug_registers - wl_debug_table\n"
+        ".quad wl_debug_turn - wl_debug_table\n"
         ".size wl_debug_table, . - wl_debug_table\n"
         ".popsection\n");

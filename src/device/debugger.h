@@ -5,7 +5,8 @@
 #include <stdint.h>
 
 /* Not 0: a debugger is there that wants to know of code objects. It writes this itself, when it finds the library in the process
- * (tools/wavelift-gdb.py). */
+ * (tools/wavelift-gdb.py). WL_DEBUGGER_LOOKS_BACK: it may ask what waves did before, as it does in replays. */
+enum { WL_DEBUGGER_LOOKS_BACK = 2 };
 extern volatile int wl_debugger;
 
 /* gdb's JIT interface. It has to be in the library alone: gdb takes variables of a program for those of its libraries that have the same

@@ -62,6 +62,8 @@ def run(arguments, commands, folder):
         command += ["--", program, *arguments]
     try:
         result = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    except subprocess.TimeoutExpired as error:
+        return (error.stdout or b"").decode() + (error.stderr or b"").decode() + "\nTHE SESSION DID NOT END\n"
     finally:
         if running:
             running.kill()
@@ -79,7 +81,7 @@ def check(session, folder):
             failures.append(f"nothing matches {pattern!r} from character {at} on")
             break
         at = found.end()
-    failures += [f"something matches {pattern!r}" for pattern in forbidden if re.search(pattern, output, re.MULTILINE)]
+    failures += [f"something matches {pattern!r}" for pattern in [*forbidden, "^THE SESSION DID NOT END$"] if re.search(pattern, output, re.MULTILINE)]
     for failure in failures:
         print(f"{name}: {failure}")
     if failures:

@@ -104,6 +104,15 @@ __global__ void meets(int *out) {
     out[blockIdx.x * blockDim.x + threadIdx.x] = mine + near; // place: meets ends
 }
 
+__global__ void traps(int *out, bool ends) {
+    int mine = threadIdx.x + 40;
+    if (threadIdx.x == 3)
+        __builtin_debugtrap(); // place: traps
+    out[threadIdx.x] = mine;
+    if (ends)
+        __builtin_trap(); // place: traps for good
+}
+
 static int *allocate(size_t count) {
     int *memory = nullptr;
     if (hipMalloc((void **)&memory, count * sizeof *memory) != hipSuccess)
@@ -160,6 +169,11 @@ int main(int argc, char **argv) {
     if (strcmp(what, "wrong") == 0) {
         int *out = allocate(N);
         wrong<<<1, 32>>>((int *)0x1000, out);
+        return report(what, out, 32);
+    }
+    if (strcmp(what, "traps") == 0) {
+        int *out = allocate(N);
+        traps<<<1, 32>>>(out, argc > 2);
         return report(what, out, 32);
     }
     if (strcmp(what, "grid") == 0) {

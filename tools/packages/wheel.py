@@ -27,7 +27,8 @@ def contents():
         with open(path, "rb") as file:
             return file.read()
 
-    yield "wavelift/lib/wavelift/wavelift-gdb.py", read(f"{tree}/lib/wavelift/wavelift-gdb.py"), False
+    for script in ("wavelift-gdb.py", "wavelift_conditions.py"):
+        yield f"wavelift/lib/wavelift/{script}", read(f"{tree}/lib/wavelift/{script}"), False
     for name in os.listdir(f"{tree}/lib"):
         if name.endswith("-gdb.py"): # which gdb looks for beside a library of another name
             continue

@@ -192,10 +192,41 @@ static void store_plain(const struct wl_machine *m, const struct access *a, stru
     }
 }
 
+/* Private memory at one place that is the same in all lanes, as most of it is read and written: each dword is a row, like a register's. */
+static bool is_private_row(const struct access *a, const struct strip_access *s) {
+    if (a->bytes != 4 || (a->space != WL_SPACE_SCRATCH && a->space != WL_SPACE_FLAT))
+        return false;
+    const uint64_t address = s->trace.address[__builtin_ctz(s->lanes)];
+    bool same = address % 4 == 0 && !is_linear(a, address);
+    for (unsigned left = s->lanes; same && left; left &= left - 1)
+        same = s->trace.address[__builtin_ctz(left)] == address;
+    return same;
+}
+
+static void copy_lanes(uint32_t *to, const uint32_t *from, unsigned lanes) {
+    if (lanes == 0xffff)
+        memcpy(to, from, WL_STRIP * sizeof *to);
+    else
+        for (; lanes; lanes &= lanes - 1)
+            to[__builtin_ctz(lanes)] = from[__builtin_ctz(lanes)];
+}
+
+static void move_private_rows(const struct wl_machine *m, const struct access *a, const struct strip_access *s, uint32_t *row) {
+    const uint64_t address = s->trace.address[__builtin_ctz(s->lanes)];
+    for (unsigned d = 0; d < a->dwords; d++, row += m->wave_size) {
+        uint32_t *memory = locate(m, a, address + 4 * (uint64_t)d, s->first);
+        copy_lanes(a->store ? memory : row, a->store ? row : memory, s->lanes);
+    }
+}
+
 static void load_strip(const struct wl_machine *m, const struct access *a, struct strip_access *s, unsigned row) {
     uint32_t *to = wl_machine_row(m, row) + s->first;
     if (is_plain(a, s)) {
         load_plain(m, a, s, to);
+        return;
+    }
+    if (is_private_row(a, s)) {
+        move_private_rows(m, a, s, to);
         return;
     }
     for (unsigned left = s->lanes; left; left &= left - 1) {
@@ -208,9 +239,13 @@ static void load_strip(const struct wl_machine *m, const struct access *a, struc
 }
 
 static void store_strip(const struct wl_machine *m, const struct access *a, struct strip_access *s, unsigned row) {
-    const uint32_t *from = wl_machine_row(m, row) + s->first;
+    uint32_t *from = wl_machine_row(m, row) + s->first;
     if (is_plain(a, s)) {
         store_plain(m, a, s, from);
+        return;
+    }
+    if (is_private_row(a, s)) {
+        move_private_rows(m, a, s, from);
         return;
     }
     for (unsigned left = s->lanes; left; left &= left - 1) {

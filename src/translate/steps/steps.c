@@ -378,7 +378,7 @@ bool wl_steps_instruction(struct wl_steps_builder *b, const struct wl_inst *inst
            wl_steps_lane(b, inst) || wl_steps_helper(b, inst) || wl_steps_indexed(b, inst);
 }
 
-/* Never called: wl_steps_run_to_mark stops in front of it. Without a debugger there are no such steps. */
+/* Never called: wl_steps_run_to_mark stops in front of it, or goes on behind it. Without a debugger there are no such steps. */
 static const struct wl_step *run_mark(struct wl_machine *m, const struct wl_step *step) {
     (void)m;
     return step + 1;
@@ -563,12 +563,23 @@ uint32_t wl_steps_run_to_mark(struct wl_wave *wave, const struct wl_steps *steps
     wave->fault_pc = 1;
     if (steps->splits_denormals)
         wave->helpers->denormals(wave, 1);
-    while (step && step->run != run_mark)
-        step = step->run(&m, step);
+    while (step) {
+        if (step->run != run_mark) {
+            step = step->run(&m, step);
+            continue;
+        }
+        const uint8_t *shadow = point->shadows ? point->shadows + ((const struct wl_mark *)step->data)->address : NULL;
+        if (!shadow || *(const volatile uint8_t *)shadow == WL_BREAKPOINT)
+            break;
+        *(volatile uint64_t *)point->slot = (uint64_t)(uintptr_t)shadow + WL_BEHIND_CALL;
+        point->mark = step->data;
+        step++;
+    }
     if (steps->splits_denormals)
         wave->helpers->denormals(wave, 0);
     wave->fault_pc = 0;
     point->step = step ? step + 1 : NULL;
-    point->mark = step ? step->data : NULL;
+    if (step)
+        point->mark = step->data;
     return step ? WL_EXIT_MARK : m.exit;
 }

@@ -21,7 +21,7 @@ struct wl_cache_key {
 struct wl_cache_subject {
     uint64_t code_object[2]; /* content hash */
     uint64_t address;        /* of the unit */
-    uint32_t mode, shape, wave_size, is_kernel, math, workgroup_size[3], sanitize, all_lines;
+    uint32_t mode, shape, wave_size, is_kernel, math, workgroup_size[3], sanitize;
     uint64_t translator; /* wl_cache_translator_id */
 };
 

@@ -4,6 +4,7 @@
 #include "device/cpu/code/units.h"
 #include "device/cpu/helpers/helpers.h"
 #include "device/cpu/run/workers.h"
+#include "device/debugger.h"
 #include "device/translator.h"
 #include "machine/helpers.h"
 
@@ -253,7 +254,15 @@ static void start_thread(void) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+/* A debugger takes long to read a library. Kernels do not run meanwhile, and no watchpoint of the debugger misses what they do. */
+static void open_translator_for_debugger(void) {
+    const struct wl_translator *translator = NULL;
+    if (wl_debugger)
+        (void)wl_translator_use(&translator);
+}
+
 void wl_tiers_request(struct wl_device_module *module, struct wl_cpu_unit *unit, enum wl_mode mode, bool loops) {
+    open_translator_for_debugger();
     pthread_mutex_lock(&tiers.lock);
     bool *asked = &unit->asked[loops][mode];
     struct job *job = *asked || tiers.finishing ? NULL : calloc(1, sizeof *job);

@@ -7,7 +7,6 @@
 #include "device/cpu/code/tiers.h"
 #include "device/cpu/debug/debug.h"
 #include "device/cpu/run/counters.h"
-#include "device/debugger.h"
 #include "device/translate_request.h"
 #include "device/translator.h"
 #include "machine/sanitize.h"
@@ -173,9 +172,6 @@ static unsigned tools_of(const struct wl_cpu_unit *unit, bool native) {
     return wl_san_tools() & (native && !unit->steps ? ~(unsigned)WL_SANITIZE_INITCHECK : WL_SANITIZE_ALL);
 }
 
-/* Whether somebody wants to see lines of instructions that cannot fault. */
-static bool wants_all_lines(void) { return wl_options()->perf || wl_debugger; }
-
 /* `translator`: NULL for threaded code. */
 static struct wl_translate_request make_request(const struct wl_translator *translator, struct wl_device_module *module,
                                                 const struct wl_cpu_unit *unit, enum wl_mode mode) {
@@ -194,7 +190,7 @@ static struct wl_translate_request make_request(const struct wl_translator *tran
     request.exact_math = wl_options()->exact_math;
     request.matrix_sums = wl_options()->hardware_math ? WL_SUMS_HARDWARE : wl_options()->exact_math ? WL_SUMS_IN_ORDER : WL_SUMS_CHEAP;
     request.sanitize = tools_of(unit, translator);
-    request.all_lines = wants_all_lines();
+    request.all_lines = true; /* a debugger or a profiler that comes later finds them in the cache */
     if (unit->kernel) {
         struct wl_abi abi;
         wl_abi_init(&abi, unit->kernel, module->target);
@@ -243,7 +239,6 @@ static struct wl_cache_key unit_key(const struct wl_device_module *module, const
     subject.wave_size = unit->wave_size;
     subject.math = wl_options()->exact_math ? 1 : wl_options()->hardware_math ? 2 : 0;
     subject.sanitize = tools_of(unit, true);
-    subject.all_lines = wants_all_lines();
     subject.translator = wl_translator_id();
     return wl_cache_key(&subject);
 }

@@ -3,6 +3,7 @@
  * its manual), with operands and the places of jumps already read. */
 #include "device/cpu/debug/condition.h"
 
+#include "base/float_bits.h"
 #include "debug/frame.h"
 #include "device/cpu/debug/debug.h"
 
@@ -51,6 +52,22 @@ enum {
     SWAP = 43,
     PICK = 50,
     ROT = 51,
+};
+
+/* Those that are not gdb's (tools/wavelift_conditions.py). Numbers of floating point lie on the stack as doubles. */
+enum {
+    WIDEN = 128, /* the bits of a float */
+    FROM_SIGNED,
+    FROM_UNSIGNED,
+    ROUND, /* to a float */
+    FLOAT_ADD,
+    FLOAT_SUB,
+    FLOAT_MUL,
+    FLOAT_DIV,
+    FLOAT_EQUAL,
+    FLOAT_LESS,
+    FLOAT_LESS_EQUAL,
+    TO_INTEGER,
 };
 
 enum { STACK = 64, MOST_STEPS = 4096 };
@@ -193,6 +210,59 @@ static void move(struct machine *m, unsigned code, uint64_t operand) {
     }
 }
 
+static double pop_float(struct machine *m) { return wl_bits_double(pop(m)); }
+
+static void push_float(struct machine *m, double value) { push(m, wl_double_bits(value)); }
+
+static void convert_float(struct machine *m, unsigned code) {
+    double value;
+    switch (code) {
+    case WIDEN:
+        push_float(m, (double)wl_bits_float((uint32_t)pop(m)));
+        return;
+    case FROM_SIGNED:
+        push_float(m, (double)(int64_t)pop(m));
+        return;
+    case FROM_UNSIGNED:
+        push_float(m, (double)pop(m));
+        return;
+    case ROUND:
+        push_float(m, (double)(float)pop_float(m));
+        return;
+    default: /* TO_INTEGER */
+        value = pop_float(m);
+        if (!(value > -0x1p63 && value < 0x1p63))
+            m->unknown = true;
+        push(m, m->unknown ? 0 : (uint64_t)(int64_t)value);
+    }
+}
+
+static void of_two_floats(struct machine *m, unsigned code) {
+    const double b = pop_float(m), a = pop_float(m);
+    switch (code) {
+    case FLOAT_ADD:
+        push_float(m, a + b);
+        return;
+    case FLOAT_SUB:
+        push_float(m, a - b);
+        return;
+    case FLOAT_MUL:
+        push_float(m, a * b);
+        return;
+    case FLOAT_DIV:
+        push_float(m, a / b);
+        return;
+    case FLOAT_EQUAL:
+        push(m, a == b);
+        return;
+    case FLOAT_LESS:
+        push(m, a < b);
+        return;
+    default:
+        push(m, a <= b);
+    }
+}
+
 static void run_one(struct machine *m, unsigned code, uint64_t operand) {
     switch (code) {
     case IF_GOTO:
@@ -238,6 +308,10 @@ static void run_one(struct machine *m, unsigned code, uint64_t operand) {
         } else if ((code >= ADD && code <= RSH_UNSIGNED) || (code >= BIT_AND && code <= LESS_UNSIGNED)) {
             const uint64_t b = pop(m), a = pop(m);
             push(m, of_two(m, code, a, b));
+        } else if ((code >= WIDEN && code <= ROUND) || code == TO_INTEGER) {
+            convert_float(m, code);
+        } else if (code >= FLOAT_ADD && code <= FLOAT_LESS_EQUAL) {
+            of_two_floats(m, code);
         } else {
             m->unknown = true;
         }

@@ -92,12 +92,19 @@ enum { WL_DEBUG_WATCHES = 8 };
 extern volatile struct wl_debug_watch wl_debug_watches[WL_DEBUG_WATCHES];
 extern volatile uint32_t wl_debug_watch_count;
 
+/* The registers of the lane at hand, as they are when it comes up: scalar ones, then its VGPRs and AGPRs. */
+enum { WL_DEBUG_ROWS = 512 };
+extern uint32_t wl_debug_registers[];
+
 /* Makes another lane the one whose variables the debugger sees. For the debugger to call while a wave has stopped. False: there is no such
  * lane, or no wave. */
 int wl_debug_lane(unsigned lane);
 /* Makes another wave of the workgroup the one that wl_debug_here is about, with its frames beside those of the wave that has stopped, until
  * that goes on. To be called in the same way. False: there is no such wave, or it has not begun, or has ended. */
 int wl_debug_wave(unsigned number);
+/* Has another wave of the workgroup come up in front of its next instruction, where the debugger's breakpoint in wl_debug_reached tells of it; the
+ * others stand until then, if it does not wait for them. To be called in the same way. False: there is no such wave, or it has ended. */
+int wl_debug_turn(unsigned number);
 /* Writes the instruction of a shadow as text to wl_debug_instruction; returns its length in bytes, 0 if there is none. To be called in the
  * same way. */
 int wl_debug_disassemble(uint64_t shadow);

@@ -6,6 +6,7 @@
 #include "device/cpu/fault/fault.h"
 #include "device/cpu/memory.h"
 #include "device/cpu/run/exits.h"
+#include "device/debugger.h"
 #include "device/translator.h"
 
 #include <stdlib.h>
@@ -21,10 +22,11 @@ EXPORT struct wl_debug_past wl_debug_history[WL_DEBUG_HISTORY];
 EXPORT volatile struct wl_debug_goal wl_debug_goal;
 EXPORT volatile struct wl_debug_watch wl_debug_watches[WL_DEBUG_WATCHES];
 EXPORT volatile uint32_t wl_debug_watch_count;
+EXPORT uint32_t wl_debug_registers[WL_SGPR_COUNT + WL_DEBUG_ROWS];
 
 enum {
-    BREAKPOINT = 0xcc,
-    BEHIND_CALL = 2,                   /* bytes from a shadow to its jump */
+    BREAKPOINT = WL_BREAKPOINT,
+    BEHIND_CALL = WL_BEHIND_CALL,
     MARGIN = 8192,                     /* of the stack, between the host's frames and ours */
     WAVE_STACK = WL_DEBUG_DEPTH * 128, /* the frames of a wave */
     FRAME_POINTER = 33,
@@ -42,12 +44,16 @@ struct call {
 struct wl_debug_wave {
     struct call calls[WL_DEBUG_DEPTH - 1];
     uint64_t group;             /* the workgroup's number: what is known may be of an earlier one */
-    uint32_t lane;              /* that was shown last */
+    uint32_t lane, chosen;      /* that was shown last, and that the debugger wants while it is active */
     uint32_t depth, last_depth; /* now, and before the last call or return */
     uint32_t rows;              /* that `registers` of the calls have room for */
     uint32_t *scratch;          /* for each lane's private memory */
     uint64_t scratch_size;      /* of all lanes */
     uint64_t last;              /* the shadow of the instruction that left the code; 0: the wave has not begun */
+    /* The wave stands in front of an instruction, `last`, because another one has its turn: */
+    bool stands;
+    struct wl_mark_point point;
+    uint64_t lanes, launch;
 };
 
 /* A wave while it runs. */
@@ -67,12 +73,17 @@ struct running {
     uint64_t pc;                                   /* the shadow that it is shown at */
     uint64_t lanes;                                /* that have yet to come to the shadow at hand */
     uint32_t lane, turns;
-    bool shown; /* the wave may have been stopped: the lane's private memory may have been changed */
+    bool wanted; /* the debugger wants the wave to come up */
+    bool shown;  /* the wave may have been stopped: the lane's private memory may have been changed */
+    bool inside; /* an instruction is under way: that in front of context.slot */
 };
 
 /* The wave that may have stopped, and the one that the debugger looks at: it, or another one of its workgroup. */
 static struct running *at_hand, *looked_at;
 static struct running other;
+
+/* The wave that the debugger wants to step next; NULL: the one that has stopped. */
+static const struct wl_runner *turn;
 
 static uint64_t shadow_of(const struct running *r, uint64_t address) { return wl_debug_shadow(r->job->function->module, address); }
 
@@ -171,6 +182,9 @@ static void take_lane(struct running *r, uint32_t lane) {
 
 static void show_lane(struct running *r, uint32_t lane) {
     take_lane(r, lane);
+    memcpy(wl_debug_registers, r->wave->sgpr, sizeof r->wave->sgpr);
+    for (uint32_t row = 0; row < r->wave->vgprs && row < WL_DEBUG_ROWS; row++)
+        wl_debug_registers[WL_SGPR_COUNT + row] = r->wave->vgpr[row * r->wave->wave_size + lane];
     copy_scratch(r);
     r->shown = true;
 }
@@ -208,8 +222,11 @@ EXPORT int wl_debug_lane(unsigned lane) {
     struct running *r = looked_at;
     if (!r || lane >= r->wave->wave_size)
         return 0;
+    if (r->inside)
+        r->pc = *r->context.slot - BEHIND_CALL;
     if (r->shown)
         write_scratch_back(r);
+    r->known->chosen = lane;
     show(r, lane);
     return 1;
 }
@@ -217,6 +234,11 @@ EXPORT int wl_debug_lane(unsigned lane) {
 /* ---- breakpoints ----------------------------------------------------------------------------------------------------------------------- */
 
 static uint32_t first_of(uint64_t lanes) { return lanes ? (uint32_t)__builtin_ctzll(lanes) : 0; }
+
+/* The one that the debugger has chosen, while it is active. */
+static uint32_t lane_to_show(const struct running *r, uint64_t exec) {
+    return !exec || exec >> r->known->chosen & 1 ? r->known->chosen : first_of(exec);
+}
 
 /* Whether a visit's condition may be true for a lane. */
 static bool may_hold(struct running *r, const volatile struct wl_debug_visit *visit, uint32_t lane) {
@@ -258,25 +280,27 @@ EXPORT __attribute__((noinline)) void wl_debug_reached(void) { __asm__ volatile(
 static bool comes_up(struct running *r, uint64_t shadow, bool stepping) {
     const uint64_t exec = wl_wave_exec(r->wave);
     bool breaks = has_breakpoint(shadow);
-    uint32_t lane = exec >> r->lane & 1 ? r->lane : first_of(exec);
+    uint32_t lane = lane_to_show(r, exec);
     r->lanes = 0;
     if (breaks) {
         uint64_t lanes;
         breaks = !find_lanes(r, shadow, exec, &lanes) || lanes;
         if (lanes) {
-            lane = first_of(lanes);
+            lane = r->known->chosen = first_of(lanes);
             r->lanes = lanes & (lanes - 1);
         }
     }
-    const bool reached = wl_debug_goal.launch == wl_debug_here.launch && wl_debug_goal.step == wl_debug_here.step;
-    if (!breaks && !stepping && !reached)
+    const bool at_goal = wl_debug_goal.launch == wl_debug_here.launch && wl_debug_goal.step == wl_debug_here.step;
+    if (!breaks && !stepping && !at_goal && !r->wanted)
         return false;
     wl_debug_here.stopped = 0;
     r->pc = shadow;
     at_hand = r;
+    turn = NULL;
     show(r, lane);
-    if (reached)
+    if (at_goal || r->wanted)
         wl_debug_reached();
+    r->wanted = false;
     return true;
 }
 
@@ -387,6 +411,31 @@ EXPORT int wl_debug_wave(unsigned number) {
     return 1;
 }
 
+EXPORT int wl_debug_turn(unsigned number) {
+    if (!at_hand || number >= at_hand->runner->group->wave_count)
+        return 0;
+    const struct wl_runner *runner = &at_hand->runner->group->runners[number];
+    if (runner == at_hand->runner || runner->state == WL_WAVE_ENDED || runner->state == WL_WAVE_FAILED)
+        return 0;
+    turn = runner;
+    return 1;
+}
+
+/* Whether a wave has to stand still because another one of its workgroup has its turn, and does not wait for others. */
+static bool has_to_stand(const struct wl_runner *runner) {
+    return turn && turn != runner && turn->group == runner->group && (turn->state == WL_WAVE_READY || turn->state == WL_WAVE_YIELDED);
+}
+
+static void stand(struct running *r, uint64_t shadow) {
+    struct wl_debug_wave *known = r->known;
+    known->stands = true;
+    known->point = r->point;
+    known->launch = wl_debug_here.launch;
+    known->lanes = wl_debug_here.stopped ? 0 : r->lanes;
+    known->last = shadow;
+    known->last_depth = known->depth;
+}
+
 /* ---- what was, and what is watched ----------------------------------------------------------------------------------------------------- */
 
 static void note_past(const struct running *r, uint64_t pc) {
@@ -427,9 +476,31 @@ static uint32_t run_to_mark(struct running *r) {
     }
 }
 
-void wl_debug_forget(void) {
+static void forget_wave(void) {
     at_hand = looked_at = NULL;
     wl_debug_here.state = NULL;
+}
+
+void wl_debug_forget(void) {
+    forget_wave();
+    turn = NULL;
+}
+
+/* The wave leaves its code, and goes back to the runtime. */
+static uint64_t leave(struct wl_debug_context *context, uint32_t exit) {
+    forget_wave();
+    context->exit = exit;
+    return 0;
+}
+
+/* A trap of the program stops as a fault does, before the runtime makes an error of it. The debugger keeps the signal to itself. */
+static void stop_at_trap(struct running *r, uint64_t shadow) {
+    r->pc = shadow;
+    at_hand = r;
+    show(r, lane_to_show(r, wl_wave_exec(r->wave)));
+#ifdef __x86_64__
+    __asm__ volatile("int3");
+#endif
 }
 
 uint64_t wl_debug_step(struct wl_debug_context *context) {
@@ -439,30 +510,40 @@ uint64_t wl_debug_step(struct wl_debug_context *context) {
     if (r->shown)
         write_scratch_back(r);
     r->frames[r->known->depth]->behind = r->frames[r->known->depth]->in_front;
+    if (has_to_stand(r->runner)) {
+        stand(r, shadow_of(r, r->point.mark->address));
+        return leave(context, WL_EXIT_YIELD);
+    }
     if (r->lanes && !wl_debug_here.stopped) {
-        show_lane(r, first_of(r->lanes));
+        r->known->chosen = first_of(r->lanes);
+        show_lane(r, r->known->chosen);
         r->lanes &= r->lanes - 1;
         return shadow_of(r, r->point.mark->address);
     }
     r->shown = false;
     for (;;) {
-        const struct wl_mark *mark = r->point.mark;
-        const uint64_t here = shadow_of(r, mark->address);
+        const bool looks_back = wl_debugger & WL_DEBUGGER_LOOKS_BACK;
+        const uint64_t here = shadow_of(r, r->point.mark->address);
         *context->slot = here + BEHIND_CALL; /* for backtraces from within the instruction */
-        note_past(r, here);
+        if (looks_back)
+            note_past(r, here);
+        r->point.shadows = stepping || looks_back || wl_debug_watch_count ? NULL : (const uint8_t *)(uintptr_t)shadow_of(r, 0);
+        r->point.slot = context->slot;
+        r->inside = true;
         const uint32_t exit = run_to_mark(r);
         if (wl_debug_watch_count)
             follow_watches(r);
+        const uint64_t next = shadow_of(r, r->point.mark->address);
+        r->inside = false;
         if (exit != WL_EXIT_MARK) {
-            r->known->last = here;
+            r->known->last = next;
             r->known->last_depth = r->known->depth;
             if (exit == WL_EXIT_JUMP)
-                note_jump(r, mark);
-            wl_debug_forget();
-            context->exit = exit;
-            return 0;
+                note_jump(r, r->point.mark);
+            if (exit == WL_EXIT_TRAP)
+                stop_at_trap(r, next);
+            return leave(context, exit);
         }
-        const uint64_t next = shadow_of(r, r->point.mark->address);
         if (comes_up(r, next, stepping))
             return next;
     }
@@ -471,8 +552,12 @@ uint64_t wl_debug_step(struct wl_debug_context *context) {
 /* Empties what is known of a wave, for another one. */
 static bool begin_wave(struct wl_debug_wave *known, const struct wl_wave *wave, const struct wl_runner *runner, const struct wl_job *job) {
     const uint32_t *id = runner->group->id, *grid = job->launch->grid;
-    known->group = ((uint64_t)id[2] * grid[1] + id[1]) * grid[0] + id[0];
-    known->depth = known->last_depth = known->lane = 0;
+    const uint64_t group = ((uint64_t)id[2] * grid[1] + id[1]) * grid[0] + id[0];
+    if (known->stands && known->group == group && known->launch == wl_debug_here.launch)
+        return true; /* in front of an instruction at which nobody can enter */
+    known->stands = false;
+    known->group = group;
+    known->depth = known->last_depth = known->lane = known->chosen = 0;
     known->last = 0;
     for (unsigned i = 0; known->rows != wave->vgprs && i < WL_DEBUG_DEPTH - 1; i++) {
         free(known->calls[i].registers);
@@ -497,6 +582,27 @@ static struct wl_debug_wave *known_of(struct wl_runner *runner, const struct wl_
     return runner->debug;
 }
 
+/* Enters the shadows. `stood`: the wave has stood in front of the instruction, and has been there already but for some lanes. */
+static uint32_t enter(struct running *r, bool stood) {
+    r->top = stack_top();
+    lay_out_frames(r);
+    const uint64_t shadow = shadow_of(r, r->point.mark->address), last = r->known->last;
+    r->context.kernel = r->frames[0];
+    r->context.within = &r->within;
+    fill_frames(r);
+    bool comes = (!stood || r->wanted) && comes_up(r, shadow, last && has_breakpoint(last + BEHIND_CALL));
+    if (!comes)
+        begin_unseen(r, shadow);
+    if (stood && !comes) {
+        r->lanes = r->known->lanes;
+        wl_debug_here.stopped = 0;
+    }
+    r->context.result = r->wave->vgpr[r->lane] | (uint64_t)r->wave->vgpr[r->wave->wave_size + r->lane] << 32;
+    const uint64_t entry = !comes ? wl_debug_entry(r->job->function->module) : last && !stood ? last + BEHIND_CALL : shadow;
+    return wl_debug_enter(&r->context, r->frames[0], r->frames[r->known->depth], entry, r->top - (size_t)(WL_MAX_WAVES + 1) * WAVE_STACK,
+                          shadow);
+}
+
 uint32_t wl_debug_run(struct wl_wave *wave, const struct wl_steps *steps) {
     struct wl_runner *runner = wave->owner;
     const struct wl_job *job = wl_fault_thread()->job;
@@ -504,25 +610,17 @@ uint32_t wl_debug_run(struct wl_wave *wave, const struct wl_steps *steps) {
     r.known = known_of(runner, wave, job);
     if (!r.known || wl_threaded_use(&r.threaded) != WL_OK)
         return WL_EXIT_ILLEGAL;
+    if (has_to_stand(runner))
+        return WL_EXIT_YIELD;
     r.lane = r.known->lane;
     r.scratch = scratch_copy(&r);
-    uint32_t exit = r.threaded->run_to_mark(wave, steps, &r.point);
-    if (exit == WL_EXIT_MARK) {
-        r.top = stack_top();
-        lay_out_frames(&r);
-        const uint64_t shadow = shadow_of(&r, r.point.mark->address), last = r.known->last;
-        r.context.kernel = r.frames[0];
-        r.context.within = &r.within;
-        fill_frames(&r);
-        const bool comes = comes_up(&r, shadow, last && has_breakpoint(last + BEHIND_CALL));
-        if (!comes)
-            begin_unseen(&r, shadow);
-        r.context.result = wave->vgpr[r.lane] | (uint64_t)wave->vgpr[wave->wave_size + r.lane] << 32;
-        const uint64_t entry = !comes ? wl_debug_entry(job->function->module) : last ? last + BEHIND_CALL : shadow;
-        exit = wl_debug_enter(&r.context, r.frames[0], r.frames[r.known->depth], entry, r.top - (size_t)(WL_MAX_WAVES + 1) * WAVE_STACK,
-                              shadow);
-    }
-    return exit;
+    r.wanted = turn == runner;
+    const bool stood = r.known->stands;
+    if (stood)
+        r.point = r.known->point;
+    r.known->stands = false;
+    const uint32_t exit = stood ? WL_EXIT_MARK : r.threaded->run_to_mark(wave, steps, &r.point);
+    return exit == WL_EXIT_MARK ? enter(&r, stood) : exit;
 }
 
 void wl_debug_wave_free(struct wl_debug_wave *wave) {
