@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 CMAKE   = cmake -G Ninja -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 FORMATTED = $(shell git -c safe.directory='*' ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.cpp' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
 
-.PHONY: all deps demo check bench bench-cliffs bench-wild bench-libraries check-matrix-sums install format check-format lint check-asan check-tsan check-sanitizers check-aarch64 check-cmake check-debian13 check-llvm check-triton check-rocm check-jax check-rccl check-suites check-clang check-newer-targets check-hip-tests check-ending coverage packages dist check-packages check-reproducible site check-site check-trace clean
+.PHONY: all deps demo check bench bench-cliffs bench-wild bench-libraries check-matrix-sums install format check-format lint check-asan check-tsan check-sanitizers check-aarch64 check-cmake check-debian13 check-llvm check-triton check-rocm check-jax check-rccl check-suites check-clang check-newer-targets check-hip-tests check-ending coverage packages packages-aarch64 dist check-packages check-packages-aarch64 check-reproducible site check-site check-trace clean
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -144,11 +144,17 @@ packages: deps
 	cmake --build $(BUILD)-packages --target installable
 	for kind in tree tarball wheel deb rpm; do tools/packages/$$kind.sh $(BUILD)-packages || exit 1; done
 
-# All files of a release in build-packages/dist, with SHA256SUMS; KEY is a key of gpg that signs it, or empty.
-dist: packages
-	tools/packages/dist.sh $(BUILD)-packages $(KEY)
+# The wheel and the .tar.zst for AArch64, cross built, in build-packages-aarch64/packages.
+packages-aarch64: export CCACHE_DISABLE = 1
+packages-aarch64: deps
+	tools/install-deps.sh tools/packages/packages.txt
+	tools/packages/aarch64.sh $(BUILD)-packages-aarch64
 
-# A second build, in another folder, gives the same bytes: as long as two builds.
+# All files of a release in build-packages/dist, with SHA256SUMS; KEY is a key of gpg that signs it, or empty.
+dist: packages packages-aarch64
+	tools/packages/dist.sh $(BUILD)-packages $(BUILD)-packages-aarch64 $(KEY)
+
+# A second build, in another folder, gives the same bytes: as long as `make dist` again.
 check-reproducible: dist
 	tests/packages/reproducible.sh $(BUILD)-packages
 
@@ -157,6 +163,10 @@ check-packages: dist
 	for release in $(or $(RELEASES),bookworm trixie sid); do tests/packages/deb.sh $(BUILD)-packages $$release || exit 1; done
 	for release in bullseye trixie; do tests/packages/others.sh $(BUILD)-packages $$release || exit 1; done
 	tests/packages/ci.sh $(BUILD)-packages trixie
+
+# The wheel and the .tar.zst for AArch64 in a fresh Debian for arm64, whose programs run under qemu-user: half an hour.
+check-packages-aarch64: packages-aarch64
+	tests/packages/others.sh $(BUILD)-packages-aarch64 trixie
 
 # docs/ as a static site in build/site, by mkdocs from PyPI; a link that leads nowhere is an error.
 site:
@@ -199,4 +209,4 @@ check-aarch64:
 	tools/check-aarch64.sh $(BUILD)-aarch64 $(JOBS)
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-coverage $(BUILD)-aarch64 $(BUILD)-packages $(BUILD)-llvm20 $(BUILD)-llvm21 $(BUILD)-llvm22
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-coverage $(BUILD)-aarch64 $(BUILD)-packages $(BUILD)-packages-aarch64 $(BUILD)-llvm20 $(BUILD)-llvm21 $(BUILD)-llvm22

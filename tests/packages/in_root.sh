@@ -1,11 +1,12 @@
-# Sourced by the scripts that test packages in a clean system. Each is called with a build folder and a release of Debian; $build, $release, $here and
-# $sources are set. The script goes on with mounts of its own, which go when it ends.
+# Sourced by the scripts that test packages in a clean system. Each is called with a build folder and a release of Debian; $build, $release, $here,
+# $sources and $architecture, the packages', are set. The script goes on with mounts of its own, which go when it ends.
 # shellcheck shell=sh disable=SC2034
 [ -n "${OWN_MOUNTS:-}" ] || OWN_MOUNTS=1 exec unshare --mount "$0" "$@"
 build=$(realpath "$1")
 release=$2
 here=$(realpath "$(dirname "$0")")
 sources=$(realpath "$here/../..")
+case $(LC_ALL=C readelf -h "$build/packages/tree/bin/wavelift") in *AArch64*) architecture=arm64 ;; *) architecture=amd64 ;; esac
 # shellcheck source=../rocm/root.sh
 . "$here/../rocm/root.sh"
 
@@ -15,7 +16,7 @@ fail() { echo "FAIL $(basename "$0"): $*"; exit 1; }
 # script ends; the original is kept in BUILD/roots.
 clean_root() {
     root_tools
-    root_make "$build/roots/$release" "$release"
+    root_make "$build/roots/$release" "$release" "$architecture"
     root=$build/roots/$release-$1
     fresh="lowerdir=$build/roots/$release,upperdir=$root-changes/upper,workdir=$root-changes/work"
     rm -rf "$root"

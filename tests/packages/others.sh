@@ -1,11 +1,11 @@
 #!/bin/sh
-# others.sh BUILD RELEASE: the .tar.zst, the wheel and the .rpm packages of BUILD/packages, each in a fresh Debian of that release, which stands for any
-# system: it runs kernels in both tiers, and compiles and runs a program where the release has a compiler. bullseye is the oldest that can be had (glibc
+# others.sh BUILD RELEASE: the .tar.zst, the wheel and, if there are some, the .rpm packages of BUILD/packages, each in a fresh Debian of that release, which
+# stands for any system: it runs kernels in both tiers, and compiles and runs a program where the release has a compiler. bullseye is the oldest that can be had (glibc
 # 2.31); that no newer version than 2.28 is needed, tools/packages/tree.sh sees to.
 set -eu
 . "$(dirname "$0")/in_root.sh"
 clean_root others
-cp "$build"/packages/*.rpm "$build"/packages/*.whl "$root/packages/"
+cp "$build"/packages/*.whl "$root/packages/"
 tar -C "$root/packages" --zstd -xf "$(ls "$build"/packages/wavelift-*.tar.zst)"
 inside apt-get -qq update
 install() { inside env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"; }
@@ -33,12 +33,15 @@ folder=$(cd "$root/packages" && ls -d wavelift-*/)
 mv "$root/packages/$folder" "$root/opt/anywhere"
 works tarball /opt/anywhere/bin/wavelift
 
-# These systems know of no RPM package that has glibc.
-quietly inside sh -c 'rpm -i --nodeps /packages/*.rpm'
-[ "$(inside ldconfig -p | sed -n 's/.*libamdhip64\.so\.7 .*=> //p' | head -n 1)" = /usr/lib/wavelift/lib/libamdhip64.so.7 ] || fail "wavelift-default has no effect"
-works rpm /usr/bin/wavelift
-quietly inside sh -c 'rpm -e --nodeps $(rpm -qa "*wavelift*")'
-[ ! -e "$root/usr/lib/wavelift" ] && [ ! -e "$root/usr/bin/wavelift" ] || fail "rpm left files"
+if ls "$build"/packages/*.rpm >/dev/null 2>&1; then
+    cp "$build"/packages/*.rpm "$root/packages/"
+    # These systems know of no RPM package that has glibc.
+    quietly inside sh -c 'rpm -i --nodeps /packages/*.rpm'
+    [ "$(inside ldconfig -p | sed -n 's/.*libamdhip64\.so\.7 .*=> //p' | head -n 1)" = /usr/lib/wavelift/lib/libamdhip64.so.7 ] || fail "wavelift-default has no effect"
+    works rpm /usr/bin/wavelift
+    quietly inside sh -c 'rpm -e --nodeps $(rpm -qa "*wavelift*")'
+    [ ! -e "$root/usr/lib/wavelift" ] && [ ! -e "$root/usr/bin/wavelift" ] || fail "rpm left files"
+fi
 
 quietly inside python3 -m venv /venv
 quietly inside sh -c '/venv/bin/pip install --no-index /packages/*.whl'

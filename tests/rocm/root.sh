@@ -22,15 +22,27 @@ root_mirror() {
     echo "$mirror"
 }
 
-# root_make ROOT RELEASE: makes ROOT a minimal system of that release if it is none yet. experimental is sid with packages of experimental beside.
+# root_emulate ARCHITECTURE: this machine runs programs of that architecture of Debian from now on: by qemu-user, as the kernel's binfmt_misc has it.
+root_emulate() {
+    case $1 in arm64) root_emulator=qemu-aarch64 ;; *) echo "no emulator is known for $1" >&2; return 1 ;; esac
+    mountpoint -q /proc/sys/fs/binfmt_misc || mount -t binfmt_misc none /proc/sys/fs/binfmt_misc || return 1
+    [ ! -e "/proc/sys/fs/binfmt_misc/$root_emulator" ] || return 0
+    [ -e "/usr/lib/binfmt.d/$root_emulator.conf" ] || { echo "missing: $root_emulator (as root: apt-get install qemu-user-static)" >&2; return 1; }
+    cat "/usr/lib/binfmt.d/$root_emulator.conf" >/proc/sys/fs/binfmt_misc/register
+}
+
+# root_make ROOT RELEASE [ARCHITECTURE]: makes ROOT a minimal system of that release if it is none yet. experimental is sid with packages of experimental
+# beside. The architecture is this machine's, or one that is emulated.
 root_make() {
+    root_architecture=${3:-$(dpkg --print-architecture)}
+    [ "$root_architecture" = "$(dpkg --print-architecture)" ] || root_emulate "$root_architecture" || return 1
     [ ! -e "$1/made" ] || return 0
     root_source=$(root_mirror) || return 1
     case $2 in experimental) root_base=sid ;; *) root_base=$2 ;; esac
     echo "making a system of Debian $2 in $1" >&2
     rm -rf "$1"
     mkdir -p "$(dirname "$1")" # mmdebstrap makes one folder, not those above it
-    mmdebstrap --quiet --mode=root --variant=apt --aptopt='Acquire::Check-Valid-Until "false"' --aptopt='APT::Install-Recommends "false"' \
+    mmdebstrap --quiet --mode=root --variant=apt "--architectures=$root_architecture" --aptopt='Acquire::Check-Valid-Until "false"' --aptopt='APT::Install-Recommends "false"' \
         "$root_base" "$1" "$root_source" || return 1
     [ "$2" = "$root_base" ] || echo "deb $root_source $2 main" >>"$1/etc/apt/sources.list"
     root_inside "$1" apt-get -qq update || return 1
