@@ -66,8 +66,12 @@ static void unlink_job(struct job **list, struct job *job) {
 
 static uint64_t hotness_of(const struct job *job) { return atomic_load_explicit(&job->unit->hotness, memory_order_relaxed); }
 
+/* How long LLVM takes for it, about, in ns. Code for loops of a unit that has no code of the mode yet is told by the unit's code for full waves. */
 static uint64_t cost_of(const struct job *job) {
-    return atomic_load(&job->unit->info[job->mode == WL_MODE_WORKGROUP ? WL_MODE_FULL : job->mode])->instructions * INSTRUCTION_NS;
+    const struct wl_unit_info *info = job->mode == WL_MODE_WORKGROUP ? NULL : atomic_load(&job->unit->info[job->mode]);
+    if (!info)
+        info = atomic_load(&job->unit->info[WL_MODE_FULL]);
+    return info ? info->instructions * INSTRUCTION_NS : 0;
 }
 
 /* A unit that would take LLVM seconds is made only when it has shown to be worth it: the process would have to wait for it at its end. */
