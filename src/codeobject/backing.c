@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static uint64_t page_size(void) { return (uint64_t)sysconf(_SC_PAGESIZE); }
+
 /* Finds the file and the place in it whose pages are mapped at `data`. */
 static bool find_file(const void *data, size_t size, char path[PATH_MAX], uint64_t *offset) {
     char line[PATH_MAX + 128];
@@ -48,7 +50,7 @@ void wl_backing_open(struct wl_backing *backing, const void *data, size_t size) 
     if (file < 0)
         return;
     struct stat info;
-    const uint64_t before = offset % (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t before = offset % page_size();
     const bool whole = fstat(file, &info) == 0 && S_ISREG(info.st_mode) && (uint64_t)info.st_size >= offset + size;
     uint8_t *mapping = !whole ? MAP_FAILED : mmap(NULL, size + before, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, (off_t)(offset - before));
     if (mapping != MAP_FAILED &&
@@ -64,13 +66,13 @@ void wl_backing_open(struct wl_backing *backing, const void *data, size_t size) 
 void wl_backing_close(struct wl_backing *backing) {
     if (backing->file < 0)
         return;
-    const uint64_t before = backing->offset % (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t before = backing->offset % page_size();
     munmap((void *)(uintptr_t)(backing->bytes - before), backing->size + before);
     close(backing->file);
 }
 
 void wl_backing_copy(const struct wl_backing *backing, void *target, const uint8_t *source, size_t size) {
-    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), at = (uint64_t)(uintptr_t)target;
+    const uint64_t page = page_size(), at = (uint64_t)(uintptr_t)target;
     const uint64_t begin = (at + page - 1) & ~(page - 1), end = (at + size) & ~(page - 1);
     uint64_t offset = 0;
     bool mapped = backing->file >= 0 && end > begin && end - begin >= WL_BACKING_LEAST / 4;

@@ -2,6 +2,7 @@
 #ifndef WL_LANE_MATRIX_LANE_H
 #define WL_LANE_MATRIX_LANE_H
 
+#include "base/float_bits.h"
 #include "machine/matrix.h"
 
 enum {
@@ -15,26 +16,13 @@ static inline int wl_matrix_least_exponent(unsigned kind) {
     return kind == WL_MATRIX_F16 ? -14 : kind == WL_MATRIX_FP8 ? -7 : kind == WL_MATRIX_BF8 ? -15 : -126;
 }
 
-static inline uint32_t wl_lane_bits(float number) {
-    const union {
-        float number;
-        uint32_t bits;
-    } all = {number};
-    return all.bits;
-}
-
-static inline double wl_lane_power(int exponent) {
-    const union {
-        uint64_t bits;
-        double number;
-    } all = {(uint64_t)(1023 + exponent) << 52};
-    return all.number;
-}
+/* 2^exponent, of a normal number. */
+static inline double wl_lane_power(int exponent) { return wl_bits_double((uint64_t)(1023 + exponent) << 52); }
 
 /* C and sums in units of 2^(top - WL_ALIGNED_FRACTION). */
 static inline float wl_lane_add_aligned(float c, const int64_t *sums, const int *tops, unsigned sets) {
     enum { BIAS = 127, BELOW = WL_ALIGNED_LOWEST - WL_ALIGNED_FRACTION };
-    const uint32_t bits = wl_lane_bits(c);
+    const uint32_t bits = wl_float_bits(c);
     const int biased = (int)(bits >> 23 & 255), exponent = (biased ? biased : 1) - BIAS;
     const int64_t size = (bits & 0x7fffff) | (biased ? 0x800000 : 0);
     int top = exponent;
@@ -61,7 +49,8 @@ static inline float wl_lane_sum_aligned(float c, const float *a, const float *b,
         return special;
     for (unsigned s = 0; s < sets; s++) {
         for (unsigned k = s; k < terms; k += sets) {
-            const int a_exponent = (int)(wl_lane_bits(a[k]) >> 23 & 255) - BIAS, b_exponent = (int)(wl_lane_bits(b[k]) >> 23 & 255) - BIAS;
+            const int a_exponent = (int)(wl_float_bits(a[k]) >> 23 & 255) - BIAS,
+                      b_exponent = (int)(wl_float_bits(b[k]) >> 23 & 255) - BIAS;
             const int exponent = (a_exponent > least[0] ? a_exponent : least[0]) + (b_exponent > least[1] ? b_exponent : least[1]);
             if (a[k] != 0 && b[k] != 0 && exponent > tops[s])
                 tops[s] = exponent;

@@ -1,13 +1,14 @@
 /* Arguments of calls as texts. */
 #include "rocprofiler/profiler.h"
 
+#include "base/page.h"
+#include "base/peek.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 /* ---- what there is ------------------------------------------------------------------------------------ */
 
@@ -111,27 +112,25 @@ enum { ROOM = 4096 };
 
 /* Reads what the program has at an address, which may be wrong. Where Linux does not let it look, the address is taken to be right. */
 static bool look(const void *address, void *copy, size_t size) {
-    struct iovec to = {copy, size}, from = {(void *)(uintptr_t)address, size};
     if (!address)
         return false;
-    const ssize_t read = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
-    if (read < 0 && (errno == EPERM || errno == ENOSYS)) {
-        memcpy(copy, address, size);
+    if (wl_peek(address, copy, size))
         return true;
-    }
-    return read == (ssize_t)size;
+    if (errno != EPERM && errno != ENOSYS)
+        return false;
+    memcpy(copy, address, size);
+    return true;
 }
 
 /* A string, up to its end, ROOM bytes, or the end of what can be read. */
 static void print_string(char *text, const char *string) {
-    const size_t page = 4096;
     size_t length = 0;
     if (!string) {
         strcpy(text, "(null)");
         return;
     }
     while (length + 1 < ROOM) { /* page by page */
-        const size_t left = page - (uintptr_t)(string + length) % page, size = left < ROOM - 1 - length ? left : ROOM - 1 - length;
+        const size_t left = WL_PAGE - (uintptr_t)(string + length) % WL_PAGE, size = left < ROOM - 1 - length ? left : ROOM - 1 - length;
         if (!look(string + length, text + length, size))
             break;
         if (memchr(text + length, 0, size))

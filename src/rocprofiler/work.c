@@ -265,7 +265,8 @@ static void give_counters(const struct wl_trace_work *work, const struct queued 
     }
 }
 
-/* A piece of a graph: a dispatch has a number of its own, its counters are chosen now, and now callbacks are told that it was queued. Returns whether it was the graph's last one. */
+/* A piece of a graph has ended. A dispatch gets a number of its own and counters, and callbacks hear that the piece was queued, only now. Returns
+ * whether it was the graph's last one. */
 static bool end_piece(const struct wl_trace_work *work, struct queued *queued) {
     const bool kernel = work->kind == WL_TRACE_KERNEL;
     const uint32_t place = atomic_fetch_add(kernel ? &queued->kernels_ended : &queued->copies_ended, 1);

@@ -133,8 +133,8 @@ static void read_times(struct wl_given *given) {
     base->nanoseconds = least > base->nanoseconds ? least : base->nanoseconds;
 }
 
-/* The times that are told. Where the device's clock is faster than the host's they are too late in the end: not after the host knew, nor before what
- * the stream has done before. */
+/* Sets the times that are told. A device's clock that is faster than the host's makes times come later and later: an end is not later than the host's
+ * knowing of it, and a begin not earlier than the end of the stream's work before. */
 static void settle(struct device *device, struct wl_given *given) {
     const uint64_t base = given->timed ? (uint64_t)given->base->nanoseconds : given->asked;
     uint64_t begin = given->timed ? base + (uint64_t)given->from : base, end = given->timed ? base + (uint64_t)given->to : base;

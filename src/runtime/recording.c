@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/options.h"
 #include "base/page.h"
+#include "base/peek.h"
 #include "base/table.h"
 #include "codeobject/codeobject.h"
 #include "runtime/context.h"
@@ -16,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 #define XXH_INLINE_ALL
@@ -137,8 +137,7 @@ static void put_changes(const struct wl_recording_allocation *allocation) {
 static bool is_readable(uint64_t address, uint64_t size) {
     for (uint64_t at = address; at < address + size; at = wl_page_down(at) + WL_PAGE) {
         char byte;
-        const struct iovec here = {&byte, 1}, there = {(void *)(uintptr_t)at, 1};
-        if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) != 1)
+        if (!wl_peek((const void *)(uintptr_t)at, &byte, 1))
             return false;
     }
     return true;

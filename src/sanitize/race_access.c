@@ -252,7 +252,8 @@ static void found_by_polling(const struct check *c, uint64_t *cell, uint64_t wri
         __atomic_compare_exchange_n(cell, &expected, write | WL_RACE_ATOMIC, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* Whether a store of another workgroup is surely none that stands for an atomic one: gfx12 and gfx940 mark those, and it publishes nothing. */
+/* Whether a record is another workgroup's plain store. gfx12 and gfx940 give stores that stand for atomic ones a scope, so that a store without one
+ * which publishes nothing is surely plain. */
 static bool is_plain_store(const struct check *c, uint64_t record) {
     const struct wl_race_launch *launch = c->group->launch;
     const struct wl_race_site *site = wl_race_site_of(wl_race_site_number(record));
@@ -529,6 +530,11 @@ static inline uint64_t same_wave(const struct wl_race_group *group) {
     return (uint64_t)~((WL_RACE_UNIT - 1u) & ~waves) << WL_RACE_SEGMENT_SHIFT;
 }
 
+static inline void follow_grid(struct wl_race_group *group) {
+    if (group->grid_phase != atomic_load_explicit(&group->launch->grid_phase, memory_order_relaxed))
+        wl_race_catch_up(group);
+}
+
 /* An access of LDS, where waves have stored: whether it is only noted. By lanes side by side, or of a strip. */
 static bool is_filtered_run(struct wl_race_group *group, uint32_t wave, const struct wl_sanitize_site *site, const struct wl_san_lanes *run,
                             const struct run *lanes) {
@@ -591,8 +597,7 @@ static bool is_logged(struct wl_san_wave *wave, const struct wl_sanitize_site *s
     if (!stores && is_strong(site, access, true))
         return false;
     wl_race_access_done(group);
-    if (group->grid_phase != atomic_load_explicit(&group->launch->grid_phase, memory_order_relaxed))
-        wl_race_catch_up(group);
+    follow_grid(group);
     if (!stores && group->lds_state == WL_RACE_LDS_LOADED)
         return access ? wl_race_note_strip(group, wave->index, access, 0)
                       : wl_race_log_run(group, wave->index, site, lanes->address, (uint32_t)lanes->size, lanes->lane);
@@ -633,8 +638,7 @@ static bool begin_check(struct check *c, struct wl_san_wave *wave, const struct 
     struct wl_race_wave *w = &group->waves[wave->index];
     if (!tells || !w->own) /* else it stays told that the wave stores, if this is another strip of that store */
         wl_race_access_done(group);
-    if (group->grid_phase != atomic_load_explicit(&group->launch->grid_phase, memory_order_relaxed))
-        wl_race_catch_up(group);
+    follow_grid(group);
     if (lds && (group->lds_state == WL_RACE_LDS_FILTERED || (writes && group->lds_state == WL_RACE_LDS_LOADED)))
         wl_race_log_flush(group);
     if (writes)
@@ -693,8 +697,7 @@ static bool is_logged_by_steps(struct wl_san_wave *wave, const struct wl_san_lan
     if (group->lds_state != WL_RACE_LDS_LOADED || is_strong(run->site, NULL, true))
         return false;
     wl_race_access_done(group);
-    if (group->grid_phase != atomic_load_explicit(&group->launch->grid_phase, memory_order_relaxed))
-        wl_race_catch_up(group);
+    follow_grid(group);
     return wl_race_log_steps(group, wave->index, run);
 }
 

@@ -18,14 +18,18 @@ static bool values_differ(const struct wl_san_access *a, unsigned one, unsigned 
     return false;
 }
 
-/* Whether a change of what is there is lost, because another lane makes the same one at the same time. */
-static bool loses(const struct check *c, unsigned bit) {
-    const uint64_t address = c->access->address[bit];
+/* Whether the store of a lane leaves all of its bytes as they are. */
+static bool keeps_values(const struct check *c, unsigned bit) {
+    const struct wl_san_access *a = c->access;
+    const uint64_t address = a->address[bit];
     bool same = true;
-    for (uint64_t cell = address & ~UINT64_C(3); c->access->site->updates && same && cell < address + c->access->site->bytes; cell += 4)
-        same = wl_race_keeps_value(c, c->access->first_lane + bit, address, cell);
-    return !same;
+    for (uint64_t cell = address & ~UINT64_C(3); same && cell < address + a->site->bytes; cell += 4)
+        same = wl_race_keeps_value(c, a->first_lane + bit, address, cell);
+    return same;
 }
+
+/* Whether a change of what is there is lost, because another lane makes the same one at the same time. */
+static bool loses(const struct check *c, unsigned bit) { return c->access->site->updates && !keeps_values(c, bit); }
 
 void wl_race_check_lanes(const struct check *c) {
     enum { SLOTS = 128 };
@@ -89,12 +93,7 @@ void wl_race_check_strips(const struct check *c) {
         const unsigned bit = (unsigned)__builtin_ctzll(rest);
         const uint64_t address = a->address[bit];
         const uint32_t other = lane_before(c->wave->strips, address, a->site->bytes, a->first_lane);
-        if (other == 64)
-            continue;
-        bool same = true;
-        for (uint64_t cell = address & ~UINT64_C(3); same && cell < address + a->site->bytes; cell += 4)
-            same = wl_race_keeps_value(c, a->first_lane + bit, address, cell);
-        if (same)
+        if (other == 64 || keeps_values(c, bit))
             continue;
         wl_race_report_lanes(c->of, a->site, a->first_lane + bit, other, a->space, address);
         return;

@@ -506,11 +506,10 @@ uint64_t wl_race_lanes_quickly(const struct check *c, uint64_t lanes, bool store
             block = take_block(c, address, &size, &in);
         }
         const uint32_t in = (uint32_t)address % (1u << WL_RACE_BLOCK_SHIFT), line = in / WL_RACE_LINE_BYTES;
-        for (uint32_t i = 0; (good = good && block) && i < bytes / 4; i++) {
+        good = good && block;
+        for (uint32_t i = 0; good && i < bytes / 4; i++) {
             const unsigned cell = in / 4 % WL_RACE_LINE_CELLS + i;
             good = stores ? store_cell(c, block, line, cell, record) : load_cell(c, block, line, cell, record);
-            if (!good)
-                break;
         }
         left |= (uint64_t)!good << bit;
     }

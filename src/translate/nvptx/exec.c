@@ -455,8 +455,9 @@ bool wl_ptx_may_part(const struct wl_ptx_flow *flow, uint32_t p, struct wl_ptx_c
 
 /* ---- the analysis ---- */
 
-/* Hands on what is known at the starts of basic blocks until nothing changes, but not to `from`, if that is a basic block. */
-static void follow(struct masks *m, uint32_t from) {
+/* Hands on what is known at the starts of basic blocks until nothing changes, but not to `from`, if that is a basic block. `within`: only as far as
+ * EXEC has no lane that it had not there, and through calls. */
+static void follow(struct masks *m, uint32_t from, bool within) {
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t p = 0; p < m->unit->block_count; p++) {
@@ -466,9 +467,11 @@ static void follow(struct masks *m, uint32_t from) {
                 continue;
             for (uint32_t i = 0; i < block->count; i++)
                 step(&s, m, &m->unit->insts[block->first + i]);
-            if (block->end == WL_BLOCK_CALL)
+            if (block->end == WL_BLOCK_CALL && !within)
                 memset(&s, 0, sizeof s);
             s.known = true;
+            if (within && !s.exec_within)
+                continue;
             if (block->next != from)
                 changed |= hand_on(m, block->next, &s);
             if (block->target != from)
@@ -484,7 +487,7 @@ bool wl_ptx_exec_gets_no_lane(const struct wl_unit *unit, uint32_t from, uint32_
     bool within = false;
     if (m.starts) {
         m.starts[from] = unchanged;
-        follow(&m, from);
+        follow(&m, from, false);
         within = m.starts[to].known && m.starts[to].exec_within;
     }
     free(m.starts);
@@ -493,33 +496,12 @@ bool wl_ptx_exec_gets_no_lane(const struct wl_unit *unit, uint32_t from, uint32_
 
 /* ---- what lanes that are off need ---- */
 
-static void add_rows(uint64_t *to, const uint64_t *from) {
-    for (unsigned i = 0; i < WL_ROW_WORDS; i++)
-        to[i] |= from[i];
-}
-
 /* Follows what EXEC is, from a basic block on, as far as it has no lane that it had not there. */
 static void follow_within(struct masks *m, uint32_t from, const struct masks *whole) {
     memset(m->starts, 0, m->unit->block_count * sizeof *m->starts);
     m->starts[from] = unchanged;
     memcpy(m->starts[from].none, whole->starts[from].none, sizeof m->starts[from].none);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t p = 0; p < m->unit->block_count; p++) {
-            const struct wl_block *block = &m->unit->blocks[p];
-            struct state s = m->starts[p];
-            if (!s.known)
-                continue;
-            for (uint32_t i = 0; i < block->count; i++)
-                step(&s, m, &m->unit->insts[block->first + i]);
-            if (!s.exec_within)
-                continue;
-            if (block->next != from)
-                changed |= hand_on(m, block->next, &s);
-            if (block->target != from)
-                changed |= hand_on(m, block->target, &s);
-        }
-    }
+    follow(m, from, true);
 }
 
 /* Adds the rows that a lane needs, which is off in a basic block and in what follow_within has found: those that instructions across lanes read,
@@ -531,7 +513,7 @@ static void add_needed(struct masks *m, uint32_t p, uint64_t *rows) {
     for (uint32_t i = 0; i < block->count; i++) {
         struct wl_effects effects;
         wl_inst_effects(&unit->insts[block->first + i], m->registers * 32, &effects);
-        add_rows(rows, effects.use_lanes);
+        wl_rows_add(rows, effects.use_lanes);
         step(&s, m, &unit->insts[block->first + i]);
     }
     if (block->end == WL_BLOCK_CALL || block->end == WL_BLOCK_JUMP)
@@ -539,8 +521,8 @@ static void add_needed(struct masks *m, uint32_t p, uint64_t *rows) {
     const uint32_t next[2] = {block->next, block->target};
     for (unsigned i = 0; i < 2 && !s.exec_within; i++)
         if (next[i] != WL_NO_BLOCK) {
-            add_rows(rows, unit->blocks[next[i]].live_in.active);
-            add_rows(rows, unit->blocks[next[i]].live_in.inactive);
+            wl_rows_add(rows, unit->blocks[next[i]].live_in.active);
+            wl_rows_add(rows, unit->blocks[next[i]].live_in.inactive);
         }
 }
 
@@ -597,7 +579,7 @@ struct wl_ptx_flow *wl_ptx_flow_create(const struct wl_unit *unit, unsigned wave
     }
     wl_ptx_find_data(unit, m->registers, m->data);
     m->starts[unit->entry] = unchanged;
-    follow(m, WL_NO_BLOCK);
+    follow(m, WL_NO_BLOCK, false);
     return flow;
 }
 

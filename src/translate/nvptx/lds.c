@@ -79,8 +79,6 @@ static uint64_t most_of_call(LLVMValueRef call, LLVMContextRef context, unsigned
     return LLVMIsAInlineAsm(called) ? most_of_load(call, called) : UINT32_MAX;
 }
 
-static bool is_op(LLVMValueRef value, LLVMOpcode opcode) { return LLVMIsAInstruction(value) && LLVMGetInstructionOpcode(value) == opcode; }
-
 static uint64_t constant_of(LLVMValueRef value) { return LLVMIsAConstantInt(value) ? LLVMConstIntGetZExtValue(value) : 0; }
 
 /* Whether the bits of `mask`, which are a number's lowest ones, are 0. */
@@ -91,11 +89,11 @@ static bool ends_in_zeros(LLVMValueRef value, uint64_t mask, unsigned depth) {
     if (depth == MOST_DEPTH || !LLVMIsAInstruction(value) || LLVMGetNumOperands(value) != 2)
         return false;
     LLVMValueRef first = LLVMGetOperand(value, 0), second = LLVMGetOperand(value, 1);
-    if (is_op(value, LLVMShl))
+    if (wl_ptx_is_operation(value, LLVMShl))
         return LLVMIsAConstantInt(second) && mask >> constant_of(second) == 0;
-    if (is_op(value, LLVMAnd))
+    if (wl_ptx_is_operation(value, LLVMAnd))
         return LLVMIsAConstantInt(second) && (constant_of(second) & mask) == 0;
-    return (is_op(value, LLVMOr) || is_op(value, LLVMAdd)) && ends_in_zeros(first, mask, depth + 1) &&
+    return (wl_ptx_is_operation(value, LLVMOr) || wl_ptx_is_operation(value, LLVMAdd)) && ends_in_zeros(first, mask, depth + 1) &&
            ends_in_zeros(second, mask, depth + 1);
 }
 
@@ -107,18 +105,18 @@ static bool ends_like(LLVMValueRef value, LLVMValueRef x, uint64_t mask, unsigne
     if (depth == MOST_DEPTH || !LLVMIsAInstruction(value) || LLVMGetNumOperands(value) != 2)
         return false;
     LLVMValueRef first = LLVMGetOperand(value, 0), second = LLVMGetOperand(value, 1);
-    if (is_op(value, LLVMAnd))
+    if (wl_ptx_is_operation(value, LLVMAnd))
         return LLVMIsAConstantInt(second) && (mask & ~constant_of(second)) == 0 && ends_like(first, x, mask, depth + 1);
-    return (is_op(value, LLVMOr) || is_op(value, LLVMAdd)) &&
+    return (wl_ptx_is_operation(value, LLVMOr) || wl_ptx_is_operation(value, LLVMAdd)) &&
            ((ends_like(first, x, mask, depth + 1) && ends_in_zeros(second, mask, depth + 1)) ||
             (ends_like(second, x, mask, depth + 1) && ends_in_zeros(first, mask, depth + 1)));
 }
 
 /* Of (x << n) - (x & (2^k - 1)), an index of sorts and transforms: (x << n) - x, and x without its lowest bits. */
 static uint64_t most_of_difference(LLVMValueRef whole, LLVMValueRef part, uint64_t most_of_whole, unsigned depth) {
-    LLVMValueRef x = is_op(whole, LLVMShl) && LLVMIsAConstantInt(LLVMGetOperand(whole, 1)) ? LLVMGetOperand(whole, 0) : whole;
-    LLVMValueRef mask = is_op(part, LLVMAnd) ? LLVMGetOperand(part, 1) : part;
-    if (most_of_whole >= UINT32_MAX || !is_op(part, LLVMAnd) || !LLVMIsAConstantInt(mask) ||
+    LLVMValueRef x = wl_ptx_is_operation(whole, LLVMShl) && LLVMIsAConstantInt(LLVMGetOperand(whole, 1)) ? LLVMGetOperand(whole, 0) : whole;
+    LLVMValueRef mask = wl_ptx_is_operation(part, LLVMAnd) ? LLVMGetOperand(part, 1) : part;
+    if (most_of_whole >= UINT32_MAX || !wl_ptx_is_operation(part, LLVMAnd) || !LLVMIsAConstantInt(mask) ||
         (constant_of(mask) & (constant_of(mask) + 1)) || !ends_like(x, LLVMGetOperand(part, 0), constant_of(mask), 0))
         return UINT32_MAX;
     const uint64_t most_of_x = most(x, depth + 1);
@@ -212,7 +210,7 @@ bool wl_ptx_settle_lds(LLVMModuleRef module, uint32_t size) {
 
 /* Whether a value is the address of LDS and an offset that another instruction made; that one's number among its operands. */
 static bool find_offset(LLVMValueRef value, LLVMValueRef lds, unsigned *offset) {
-    if (!LLVMIsAInstruction(value) || LLVMGetInstructionOpcode(value) != LLVMAdd)
+    if (!wl_ptx_is_operation(value, LLVMAdd))
         return false;
     for (*offset = 0; *offset < 2; ++*offset) {
         LLVMValueRef base = LLVMGetOperand(value, 1 - *offset), made = LLVMGetOperand(value, *offset);

@@ -420,23 +420,23 @@ static void read_scales(struct wl_lift *l, struct matrix *x) {
 static bool is_as_hardware(const struct matrix *x) { return x->modifiers & (WL_MATRIX_PAIRED | WL_MATRIX_ALIGNED | WL_MATRIX_DOTS); }
 
 /* The name of device/device.h's function. */
-static void name_sum(const struct matrix *x, char name[48]) {
+static void name_sum(const struct matrix *x, char *name, size_t size) {
     static const char *const kinds[] = {"f32", "xf32", "f16", "bf16", "fp8", "bf8"};
     if (x->modifiers & WL_MATRIX_PAIRED)
-        snprintf(name, 48, "wl_device_sum_%s_%s_%u", x->flush ? "flushed" : "pairs", kinds[x->a], x->a_elements);
+        snprintf(name, size, "wl_device_sum_%s_%s_%u", x->flush ? "flushed" : "pairs", kinds[x->a], x->a_elements);
     else if (x->modifiers & WL_MATRIX_DOTS)
-        snprintf(name, 48, "wl_device_sum_%s_%s_%s", x->layout == WL_MATRIX_WMMA11 ? "twos" : "fours", kinds[x->d], kinds[x->a]);
+        snprintf(name, size, "wl_device_sum_%s_%s_%s", x->layout == WL_MATRIX_WMMA11 ? "twos" : "fours", kinds[x->d], kinds[x->a]);
     else if (per_dword(x->a) == 4)
-        snprintf(name, 48, "wl_device_sum_aligned_%s_%s", kinds[x->a], kinds[x->b]);
+        snprintf(name, size, "wl_device_sum_aligned_%s_%s", kinds[x->a], kinds[x->b]);
     else
-        snprintf(name, 48, "wl_device_sum_aligned_%s", kinds[x->a]);
+        snprintf(name, size, "wl_device_sum_aligned_%s", kinds[x->a]);
 }
 
-/* What is not there yet of a call's arguments. */
+/* A call for which factors are being gathered. */
 struct call {
     char name[48];
-    LLVMValueRef arguments[9];
-    unsigned dwords;
+    LLVMValueRef arguments[9]; /* four dwords of A, four of B, and C */
+    unsigned dwords;           /* of A, and of B, so far */
 };
 
 static LLVMValueRef make_call(struct wl_lift *l, struct call *call, LLVMValueRef sum) {
@@ -460,7 +460,7 @@ static LLVMValueRef sum_as_hardware(struct wl_lift *l, const struct matrix *x, c
     const bool in_turns = x->modifiers & WL_MATRIX_DOTS && x->layout == WL_MATRIX_WMMA12;
     const unsigned step = in_turns ? 2 : count;
     struct call call = {.dwords = 0};
-    name_sum(x, call.name);
+    name_sum(x, call.name, sizeof call.name);
     for (unsigned first = 0; first < count; first += step)
         for (unsigned g = 0; g < x->groups; g++) {
             unsigned a_strip, b_strip;

@@ -16,6 +16,10 @@
 #define WL_PTX_BARRIER_NUMBERS 1
 #endif
 
+static inline bool wl_ptx_is_operation(LLVMValueRef value, LLVMOpcode opcode) {
+    return LLVMIsAInstruction(value) && LLVMGetInstructionOpcode(value) == opcode;
+}
+
 /* ---- nvptx/lds.c ---- */
 /* Replaces the markers of wl_ptx_within_lds by comparisons with the launch's size of LDS where they are not known to be true; size: what the
  * kernel has at least. True: it changed something, and the module is to be cleaned. */

@@ -8,27 +8,24 @@
 
 enum { WORD = 32 };
 
-static bool is_operation(LLVMValueRef value, LLVMOpcode opcode) {
-    return LLVMIsAInstruction(value) && LLVMGetInstructionOpcode(value) == opcode;
-}
-
 static bool is_shift_of_word(LLVMValueRef value) {
-    return is_operation(value, LLVMLShr) && LLVMIsAConstantInt(LLVMGetOperand(value, 1)) &&
+    return wl_ptx_is_operation(value, LLVMLShr) && LLVMIsAConstantInt(LLVMGetOperand(value, 1)) &&
            LLVMConstIntGetZExtValue(LLVMGetOperand(value, 1)) == WORD;
 }
 
 /* The product of 64 bits whose upper half an instruction takes; NULL: it does something else. */
 static LLVMValueRef find_product(LLVMValueRef inst) {
-    if (!is_operation(inst, LLVMTrunc) || LLVMGetIntTypeWidth(LLVMTypeOf(inst)) != WORD || !is_shift_of_word(LLVMGetOperand(inst, 0)))
+    if (!wl_ptx_is_operation(inst, LLVMTrunc) || LLVMGetIntTypeWidth(LLVMTypeOf(inst)) != WORD ||
+        !is_shift_of_word(LLVMGetOperand(inst, 0)))
         return NULL;
     LLVMValueRef product = LLVMGetOperand(LLVMGetOperand(inst, 0), 0);
-    return is_operation(product, LLVMMul) && LLVMGetIntTypeWidth(LLVMTypeOf(product)) == 2 * WORD ? product : NULL;
+    return wl_ptx_is_operation(product, LLVMMul) && LLVMGetIntTypeWidth(LLVMTypeOf(product)) == 2 * WORD ? product : NULL;
 }
 
 /* Whether a factor is the extension of a number of 32 bits, with zeros or with its sign. */
 static bool is_extended(LLVMValueRef factor, bool with_sign) {
     if (!LLVMIsAConstantInt(factor))
-        return is_operation(factor, with_sign ? LLVMSExt : LLVMZExt) || (!with_sign && is_shift_of_word(factor));
+        return wl_ptx_is_operation(factor, with_sign ? LLVMSExt : LLVMZExt) || (!with_sign && is_shift_of_word(factor));
     const int64_t number = LLVMConstIntGetSExtValue(factor);
     return with_sign ? number == (int32_t)number : number == (int64_t)(uint32_t)number;
 }

@@ -61,10 +61,8 @@ static void wait(struct waiting *waiting, const struct wl_inst *inst, uint32_t w
     waiting->inst[waiting->count++] = *inst;
     (void)wl_regs_add(&waiting->use, &e.use);
     (void)wl_regs_add(&waiting->touch, &e.touch);
-    for (unsigned w = 0; w < WL_ROW_WORDS; w++) {
-        waiting->use.vector[w] |= e.use_lanes[w];
-        waiting->touch.vector[w] |= e.def_lanes[w];
-    }
+    wl_rows_add(waiting->use.vector, e.use_lanes);
+    wl_rows_add(waiting->touch.vector, e.def_lanes);
 }
 
 /* Places all that wait at `to`; returns the place behind them. */

@@ -114,15 +114,6 @@ static bool moves(const struct wl_inst *inst) {
     return HAS_PART(inst, parts) && !inst->is_dpp && !inst->is_sdwa;
 }
 
-static bool is_in(const struct wl_regs *regs, const struct wl_operand *operand) {
-    const unsigned count = operand->count ? operand->count : 1;
-    for (unsigned i = 0; i < count; i++)
-        if ((operand->kind == WL_OPERAND_SGPR && wl_any_bit(regs->scalar, operand->reg + i, 1)) ||
-            (operand->kind == WL_OPERAND_VGPR && operand->reg + i < WL_VGPR_COUNT && wl_bit(regs->vector, operand->reg + i)))
-            return true;
-    return false;
-}
-
 /* Whether an instruction adds to counters what is the same in all rounds. */
 static bool counts(const struct look *l, const struct place *at, const struct wl_inst *inst) {
     static const char *const names[] = {"s_add_", "s_sub_", "s_addc_", "s_subb_", "s_addk_i32",
@@ -133,8 +124,8 @@ static bool counts(const struct look *l, const struct place *at, const struct wl
     unsigned counters = 0;
     for (unsigned i = 1; i < inst->operand_count; i++) {
         const struct wl_operand *operand = &inst->operands[i];
-        const bool varies = is_in(&at->on.varies, operand);
-        if (!varies && is_in(&l->written, operand))
+        const bool varies = wl_regs_has(&at->on.varies, operand);
+        if (!varies && wl_regs_has(&l->written, operand))
             return false;                                                                    /* what was loaded */
         counters += varies && (wl_inst_is_scalar(inst) || operand->kind == WL_OPERAND_VGPR); /* of others it is the carry */
     }
@@ -150,22 +141,16 @@ static void put(struct wl_regs *set, const struct wl_regs *regs, const struct wl
         (void)wl_regs_remove(set, whole);
 }
 
-static struct wl_regs without_exec(struct wl_regs regs) {
-    wl_put_bits(regs.scalar, WL_SGPR_EXEC, 2, false);
-    return regs;
-}
-
 /* Follows an instruction. False: the loop does more than look. */
 static bool follow_inst(struct look *l, struct place *at, const struct wl_inst *inst) {
     struct wl_effects effects;
     if (!may_stand(inst))
         return false;
     wl_inst_effects(inst, l->unit->request->wave_size, &effects);
-    const struct wl_regs used = without_exec(effects.use), def = without_exec(effects.def);
-    struct wl_regs touched = without_exec(effects.touch), of_lanes = {0};
+    const struct wl_regs used = wl_regs_without_exec(effects.use), def = wl_regs_without_exec(effects.def);
+    struct wl_regs touched = wl_regs_without_exec(effects.touch), of_lanes = {0};
     memcpy(of_lanes.vector, effects.use_lanes, sizeof of_lanes.vector);
-    for (unsigned w = 0; w < WL_ROW_WORDS; w++)
-        touched.vector[w] |= effects.def_lanes[w];
+    wl_rows_add(touched.vector, effects.def_lanes);
     const bool lanes_vary = wl_regs_meet(&of_lanes, &at->on.varies) || wl_regs_meet(&of_lanes, &at->off.varies);
     const bool varies = lanes_vary || wl_regs_meet(&used, &at->on.varies);
     if (varies && (accesses_memory(inst) || lanes_vary))
@@ -184,27 +169,26 @@ static bool follow_inst(struct look *l, struct place *at, const struct wl_inst *
     return true;
 }
 
+/* Lanes turned on or off join those that are: each vector register may have what it has in either. */
+static void join_lanes(struct had *into, const struct had *from) {
+    wl_rows_add(into->varies.vector, from->varies.vector);
+    wl_rows_add(into->made.vector, from->made.vector);
+    wl_rows_add(into->old.vector, from->old.vector);
+}
+
 /* EXEC changes at the end of a basic block. False: lanes may come in that were off when the round began. */
 static bool change_lanes(struct place *at, const struct wl_block *block, const struct wl_inst *last, uint32_t wave_size) {
     if (block->narrows) {
-        for (unsigned w = 0; w < WL_ROW_WORDS; w++) {
-            at->off.varies.vector[w] |= at->on.varies.vector[w];
-            at->off.made.vector[w] |= at->on.made.vector[w];
-            at->off.old.vector[w] |= at->on.old.vector[w];
-        }
+        join_lanes(&at->off, &at->on);
         return true;
     }
     struct wl_effects effects;
     wl_inst_effects(last, wave_size, &effects);
-    const struct wl_regs used = without_exec(effects.use);
+    const struct wl_regs used = wl_regs_without_exec(effects.use);
     struct wl_mask_work work;
     if (!wl_mask_work(last, wave_size, &work) || wl_regs_meet(&used, &at->on.old) || (!used.scalar[0] && !used.scalar[1]))
         return false;
-    for (unsigned w = 0; w < WL_ROW_WORDS; w++) {
-        at->on.varies.vector[w] |= at->off.varies.vector[w];
-        at->on.made.vector[w] |= at->off.made.vector[w];
-        at->on.old.vector[w] |= at->off.old.vector[w];
-    }
+    join_lanes(&at->on, &at->off);
     return true;
 }
 
@@ -342,11 +326,10 @@ static void find_written(struct look *l) {
             struct wl_effects effects;
             wl_inst_effects(&l->unit->insts[block->first + i], l->unit->request->wave_size, &effects);
             (void)wl_regs_add(&l->written, &effects.touch);
-            for (unsigned w = 0; w < WL_ROW_WORDS; w++)
-                l->written.vector[w] |= effects.def_lanes[w];
+            wl_rows_add(l->written.vector, effects.def_lanes);
         }
     }
-    l->written = without_exec(l->written);
+    l->written = wl_regs_without_exec(l->written);
 }
 
 /* What the last basic block falls into may go on in the middle of the loop. */

@@ -113,7 +113,7 @@ void wl_loop_mark_polls(struct wl_unit *unit, uint32_t header, uint32_t latch, c
     }
 }
 
-/* ---- once more ---- */
+/* ---- with what is known of private memory ---- */
 
 static void forget_looks(struct wl_unit *unit) {
     for (uint32_t n = 0; n < unit->inst_count; n++)

@@ -63,18 +63,6 @@ struct flow {
 
 static bool has_exec(const struct wl_regs *regs) { return wl_any_bit(regs->scalar, WL_SGPR_EXEC, 2); }
 
-static struct wl_regs without_exec(struct wl_regs regs) {
-    wl_put_bits(regs.scalar, WL_SGPR_EXEC, 2, false);
-    return regs;
-}
-
-static bool is_in(const struct wl_regs *regs, const struct wl_operand *operand) {
-    const unsigned count = operand->count ? operand->count : 1;
-    if (operand->kind == WL_OPERAND_SGPR)
-        return wl_any_bit(regs->scalar, operand->reg, count);
-    return operand->kind == WL_OPERAND_VGPR && wl_any_bit(regs->vector, operand->reg, count);
-}
-
 /* ---- what instructions are ---- */
 
 enum access { NO_ACCESS, PRIVATE, PLAIN, COHERENT };
@@ -134,7 +122,7 @@ static bool is_step(const struct flow *f, const struct wl_inst *inst) {
         }
         const bool constant = op[i].kind == WL_OPERAND_IMM,
                    invariant =
-                       constant || ((op[i].kind == WL_OPERAND_SGPR || op[i].kind == WL_OPERAND_VGPR) && !is_in(&f->written, &op[i]));
+                       constant || ((op[i].kind == WL_OPERAND_SGPR || op[i].kind == WL_OPERAND_VGPR) && !wl_regs_has(&f->written, &op[i]));
         if (!invariant)
             return false;
         moves |= !constant || op[i].bits != 0;
@@ -205,7 +193,7 @@ static void lanes_step(const struct flow *f, struct place *s, uint32_t n) {
 /* The result of an instruction changes in every round if its operand does, in the lanes that write; the other lanes keep what they have. */
 static void place_step(struct flow *f, struct place *s, uint32_t n) {
     const struct wl_inst *inst = &f->unit->insts[f->first + n];
-    const struct wl_regs used = without_exec(f->effects[n].use), *touch = &f->effects[n].touch;
+    const struct wl_regs used = wl_regs_without_exec(f->effects[n].use), *touch = &f->effects[n].touch;
     const bool moves = f->named[n].keeps_moving && wl_regs_meet(&used, &s->moves), all = s->all || wl_inst_is_scalar(inst);
     if (!moves)
         (void)wl_regs_remove(&s->moves, touch);
@@ -285,8 +273,7 @@ static void depends_step(struct flow *f, struct place *s, uint32_t n) {
     const struct wl_inst *inst = &f->unit->insts[f->first + n];
     const struct wl_effects *e = &f->effects[n];
     struct wl_regs used = e->use;
-    for (unsigned w = 0; w < WL_ROW_WORDS; w++)
-        used.vector[w] |= e->use_lanes[w];
+    wl_rows_add(used.vector, e->use_lanes);
     if (f->named[n].is_mask) {
         mask_depends(s, &f->named[n].mask, f->unit->request->wave_size / 32, wl_bit(e->touch.scalar, WL_SGPR_SCC));
         place_step(f, s, n);
@@ -296,8 +283,7 @@ static void depends_step(struct flow *f, struct place *s, uint32_t n) {
     }
     if (is_looked_at(f, n) || wl_regs_meet(&used, &s->depends) || (!wl_inst_is_scalar(inst) && has_exec(&s->depends))) {
         (void)wl_regs_add(&s->depends, &e->touch);
-        for (unsigned w = 0; w < WL_ROW_WORDS; w++)
-            s->depends.vector[w] |= e->def_lanes[w];
+        wl_rows_add(s->depends.vector, e->def_lanes);
         f->frame_changed |= store_depends(f, n);
     } else {
         struct wl_regs made = e->def;
@@ -407,7 +393,7 @@ static void find_moving(struct flow *f) {
             for (uint32_t i = 0; i < block->count; i++) {
                 const uint32_t n = block->first - f->first + i;
                 const struct wl_inst *inst = &f->unit->insts[f->first + n];
-                const struct wl_regs used = without_exec(f->effects[n].use);
+                const struct wl_regs used = wl_regs_without_exec(f->effects[n].use);
                 const bool is_scalar = inst->operand_count && inst->operands[0].kind == WL_OPERAND_SGPR;
                 f->moving[n] = wl_regs_meet(&used, &now.moves);
                 if (round == 0 && is_step(f, inst) && (is_scalar || now.all) && is_passed(f, p)) {

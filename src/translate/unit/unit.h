@@ -236,6 +236,22 @@ static inline bool wl_effects_reach_lanes(const struct wl_effects *effects) {
 static inline bool wl_regs_meet(const struct wl_regs *a, const struct wl_regs *b) {
     return wl_sets_meet(a->scalar, b->scalar, 2) || wl_sets_meet(a->vector, b->vector, WL_ROW_WORDS);
 }
+/* Whether one of an operand's registers is in a set. */
+static inline bool wl_regs_has(const struct wl_regs *set, const struct wl_operand *operand) {
+    const unsigned count = operand->count ? operand->count : 1;
+    if (operand->kind == WL_OPERAND_SGPR)
+        return wl_any_bit(set->scalar, operand->reg, count);
+    return operand->kind == WL_OPERAND_VGPR && wl_any_bit(set->vector, operand->reg, count);
+}
+static inline struct wl_regs wl_regs_without_exec(struct wl_regs set) {
+    wl_put_bits(set.scalar, WL_SGPR_EXEC, 2, false);
+    return set;
+}
+/* Adds vector registers to a set of them. */
+static inline void wl_rows_add(uint64_t *set, const uint64_t *more) {
+    for (unsigned w = 0; w < WL_ROW_WORDS; w++)
+        set[w] |= more[w];
+}
 /* Three operations on a set of registers: add these, remove these, keep only these. True: the set has changed. */
 static inline bool wl_regs_add(struct wl_regs *set, const struct wl_regs *more) {
     uint64_t changed = 0;

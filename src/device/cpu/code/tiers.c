@@ -66,7 +66,8 @@ static void unlink_job(struct job **list, struct job *job) {
 
 static uint64_t hotness_of(const struct job *job) { return atomic_load_explicit(&job->unit->hotness, memory_order_relaxed); }
 
-/* How long LLVM takes for it, about, in ns. Code for loops of a unit that has no code of the mode yet is told by the unit's code for full waves. */
+/* How long LLVM takes for the job, about, in ns. Code for loops may be asked for before the unit has any code of the mode: then the instructions of its code
+ * for full waves are counted. */
 static uint64_t cost_of(const struct job *job) {
     const struct wl_unit_info *info = job->mode == WL_MODE_WORKGROUP ? NULL : atomic_load(&job->unit->info[job->mode]);
     if (!info)
@@ -146,7 +147,7 @@ static bool is_made(const struct wl_device_module *module) {
     return false;
 }
 
-/* What another process is making: looks again later. The job is one of those that are made. False: it is another one's to release. */
+/* Another process makes the job's code: the job, which is one of those that are made, waits to be looked at again. False: its module is gone. */
 static bool put_off(struct job *job) {
     wl_assert_held(&tiers.lock);
     if (job->release)
@@ -158,7 +159,7 @@ static bool put_off(struct job *job) {
     return true;
 }
 
-/* The next job, or NULL: there is none. Waits for those that are put off. *cost: of what has been made since memory was given back. */
+/* The next job, or NULL: there is none. Waits for those that are put off. *cost: of the code that was made since the last malloc_trim. */
 static struct job *next_job(uint64_t *cost) {
     wl_assert_held(&tiers.lock);
     struct job *job;

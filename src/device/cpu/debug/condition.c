@@ -4,12 +4,11 @@
 #include "device/cpu/debug/condition.h"
 
 #include "base/float_bits.h"
+#include "base/peek.h"
 #include "debug/frame.h"
 #include "device/cpu/debug/debug.h"
 
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #define EXPORT __attribute__((visibility("protected"))) /* the command `wavelift` has the same names, which must not take their place */
 
@@ -106,8 +105,7 @@ static bool read_memory(const struct wl_debug_asked *asked, uint64_t address, un
         memcpy(value, (const void *)(uintptr_t)address, size);
         return true;
     }
-    const struct iovec here = {value, size}, there = {(void *)(uintptr_t)address, size};
-    return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)size;
+    return wl_peek((const void *)(uintptr_t)address, value, size);
 }
 
 static uint64_t pop(struct machine *m) {

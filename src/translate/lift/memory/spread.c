@@ -378,30 +378,46 @@ static void dwords_local(struct wl_lift *l, const struct wl_lanes *lanes, LLVMVa
     }
 }
 
-bool wl_spread_has_local(const struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes) {
+/* How lanes access LDS, where the host can do it in a way of its own. */
+enum local_way { NO_WAY, PAIRS, DWORDS, GATHER, LOADS, QUADS };
+
+static enum local_way way_of(const struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes) {
     if (!a->local || !wl_spread_possible(a) || a->bits != 32 || lanes->wide || !lanes->offset)
-        return false;
-    if (a->dwords == 1 && a->kind == WL_ACCESS_STORE && !l->exec && has_known_stride(lanes))
-        return true;
-    if (a->dwords == 2 && !l->exec && has_known_stride(lanes))
-        return true;
-    return a->dwords <= 2 ? l->has_avx512 || a->kind == WL_ACCESS_LOAD : a->dwords == 4 && !l->exec;
+        return NO_WAY;
+    const bool strided = !l->exec && has_known_stride(lanes);
+    if (a->dwords == 2 && strided)
+        return PAIRS;
+    if (a->dwords == 1 && a->kind == WL_ACCESS_STORE && strided)
+        return DWORDS;
+    if (a->dwords <= 2)
+        return l->has_avx512 ? GATHER : a->kind == WL_ACCESS_LOAD ? LOADS : NO_WAY;
+    return a->dwords == 4 && !l->exec ? QUADS : NO_WAY;
+}
+
+bool wl_spread_has_local(const struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes) {
+    return way_of(l, a, lanes) != NO_WAY;
 }
 
 bool wl_spread_local(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
-    if (!wl_spread_has_local(l, a, lanes))
-        return false;
-    if (a->dwords == 2 && !l->exec && has_known_stride(lanes))
+    switch (way_of(l, a, lanes)) {
+    case PAIRS:
         pairs_local(l, a, lanes, rows);
-    else if (a->dwords == 1 && a->kind == WL_ACCESS_STORE && !l->exec && has_known_stride(lanes))
+        return true;
+    case DWORDS:
         dwords_local(l, lanes, rows[0]);
-    else if (a->dwords <= 2 && l->has_avx512)
+        return true;
+    case GATHER:
         wl_lift_mark_memory(l, gather_local(l, a, lanes, rows));
-    else if (a->dwords <= 2)
+        return true;
+    case LOADS:
         load_local(l, a, lanes, rows);
-    else
+        return true;
+    case QUADS:
         quads_local(l, a, lanes, rows);
-    return true;
+        return true;
+    default:
+        return false;
+    }
 }
 
 /* ---- private memory ---- */

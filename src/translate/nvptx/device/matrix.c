@@ -1,6 +1,7 @@
 /* Sums of one lane's products with WAVELIFT_MATH=hardware (machine/matrix.h), by the CPU device's rules. */
 #include "translate/nvptx/device/device.h"
 
+#include "base/float_bits.h"
 #include "lane/matrix_lane.h"
 
 #define DOT_LANES 1
@@ -10,25 +11,19 @@
 
 enum { DWORDS = 4 };
 
-static inline float of_bits(uint32_t bits) {
-    const union {
-        uint32_t bits;
-        float number;
-    } all = {bits};
-    return all.number;
-}
-
 /* ---- elements as f32 ---- */
 
 static inline float from_half(uint32_t half) {
     const uint32_t size = half & 0x7fff, sign = (half & 0x8000) << 16;
-    return size >= 0x7c00 ? of_bits(size << 13 | 0x7f800000 | sign) : of_bits(sign | wl_lane_bits(of_bits(size << 13) * 0x1p112f));
+    return size >= 0x7c00 ? wl_bits_float(size << 13 | 0x7f800000 | sign)
+                          : wl_bits_float(sign | wl_float_bits(wl_bits_float(size << 13) * 0x1p112f));
 }
 
 /* FNUZ: the bias is one more, and of all special values there is one NaN, at minus zero. */
 static inline float from_byte(uint32_t byte, unsigned fraction, float unit) {
     const uint32_t sign = (byte & 0x80) << 24;
-    return byte == 0x80 ? of_bits(0x7fc00000) : of_bits(sign | wl_lane_bits(of_bits((byte & 0x7f) << (23 - fraction)) * unit));
+    return byte == 0x80 ? wl_bits_float(0x7fc00000)
+                        : wl_bits_float(sign | wl_float_bits(wl_bits_float((byte & 0x7f) << (23 - fraction)) * unit));
 }
 
 static inline unsigned per_dword(unsigned kind) {
@@ -38,11 +33,11 @@ static inline unsigned per_dword(unsigned kind) {
 static inline float element(uint32_t dword, unsigned e, unsigned kind) {
     switch (kind) {
     case WL_MATRIX_XF32:
-        return (dword & 0x7fffffff) > 0x7f800000 ? of_bits(0x7fc00000) : of_bits(dword & ~0x1fffu);
+        return (dword & 0x7fffffff) > 0x7f800000 ? wl_bits_float(0x7fc00000) : wl_bits_float(dword & ~0x1fffu);
     case WL_MATRIX_F16:
         return from_half(dword >> 16 * e & 0xffff);
     case WL_MATRIX_BF16:
-        return of_bits(e ? dword & 0xffff0000 : dword << 16);
+        return wl_bits_float(e ? dword & 0xffff0000 : dword << 16);
     case WL_MATRIX_FP8:
         return from_byte(dword >> 8 * e & 0xff, 3, 0x1p119f);
     default:
@@ -50,13 +45,13 @@ static inline float element(uint32_t dword, unsigned e, unsigned kind) {
     }
 }
 
-static inline uint32_t one_nan(float v) { return v == v ? wl_lane_bits(v) : 0x7fc00000; }
+static inline uint32_t one_nan(float v) { return v == v ? wl_float_bits(v) : 0x7fc00000; }
 
 /* ---- sums of pairs ---- */
 
 static inline float without_denormals(float v, bool flush, uint32_t least) {
-    const uint32_t bits = wl_lane_bits(v);
-    return flush && (bits & 0x7fffffff) < least ? of_bits(bits & 0x80000000) : v;
+    const uint32_t bits = wl_float_bits(v);
+    return flush && (bits & 0x7fffffff) < least ? wl_bits_float(bits & 0x80000000) : v;
 }
 
 static inline float flushed(float v, bool flush) { return without_denormals(v, flush, 0x00800000); }
@@ -72,7 +67,7 @@ static inline uint32_t sum_pairs(const uint32_t a[DWORDS], const uint32_t b[DWOR
         pair[d] = flushed(product[0] + product[1], flush);
     }
     const float sum = each == 4 ? flushed(pair[0] + pair[1], flush) : pair[0];
-    return one_nan(flushed(flushed(of_bits(c), flush) + sum, flush));
+    return one_nan(flushed(flushed(wl_bits_float(c), flush) + sum, flush));
 }
 
 /* ---- sums of aligned products ---- */
@@ -86,7 +81,7 @@ static inline uint32_t sum_aligned(const uint32_t a[DWORDS], const uint32_t b[DW
         row[k] = element(a[k / each], k % each, a_kind);
         column[k] = element(b[k / each], k % each, b_kind);
     }
-    return one_nan(wl_lane_sum_aligned(of_bits(c), row, column, terms, each == 4 ? 2 : 1, least));
+    return one_nan(wl_lane_sum_aligned(wl_bits_float(c), row, column, terms, each == 4 ? 2 : 1, least));
 }
 
 /* ---- steps of WMMA ---- */
