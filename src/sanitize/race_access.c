@@ -43,6 +43,7 @@ bool wl_race_keeps_value(const struct check *c, unsigned lane, uint64_t lane_add
 enum { TELLERS = 1024 };
 static struct {
     _Alignas(64) _Atomic uint64_t record;
+    atomic_bool waits; /* the workgroup waits for another one's store */
 } told[TELLERS];
 static atomic_uint tellers;
 
@@ -52,29 +53,50 @@ static inline void tell_of(const struct wl_race_group *group, uint64_t record) {
     atomic_store_explicit(&told[group->teller].record, record, memory_order_release);
 }
 
-static bool is_told(uint64_t record) {
-    const unsigned count = atomic_load_explicit(&tellers, memory_order_relaxed);
-    for (unsigned i = 0; i < TELLERS && i < count; i++)
-        if ((atomic_load_explicit(&told[i].record, memory_order_acquire) ^ record) >> WL_RACE_SITE_SHIFT == 0)
-            return true;
-    return false;
+static bool is_told_by(unsigned teller, uint64_t record) {
+    return (atomic_load_explicit(&told[teller].record, memory_order_acquire) ^ record) >> WL_RACE_SITE_SHIFT == 0;
+}
+
+/* Who has told of a store; TELLERS: nobody. */
+static unsigned teller_of(uint64_t record) {
+    const unsigned all = atomic_load_explicit(&tellers, memory_order_relaxed), count = all < TELLERS ? all : TELLERS;
+    unsigned i = 0;
+    while (i < count && !is_told_by(i, record))
+        i++;
+    return i < count ? i : TELLERS;
 }
 
 void wl_race_access_done(const struct wl_race_group *group) { tell_of(group, 0); }
 
-/* Whether the bytes are what another workgroup stored, or is about to store. Gives the cells to others while it waits: the other workgroup may
- * have to check more of what it stores before it does. */
-static bool comes_to_keep_value(const struct check *c, unsigned lane, uint64_t lane_address, uint64_t cell_address, uint64_t write) {
+/* Waits until another workgroup has made the store that it has told of. False: that one waits, too, maybe for this workgroup, and is the one to go on
+ * waiting. */
+static bool wait_for_store(const struct check *c, unsigned teller, uint64_t write) {
     enum { LONGEST_WAIT = 1000000000 }; /* ns: the other thread may not be running */
+    const bool gives_way = c->group->uid < wl_race_unit_of(write)->uid;
+    bool waits = true;
+    atomic_store(&told[c->group->teller].waits, true);
+    for (const uint64_t start = wl_now(); waits && is_told_by(teller, write) && wl_now() - start < LONGEST_WAIT;) {
+        sched_yield();
+        waits = !gives_way || !atomic_load(&told[teller].waits);
+    }
+    atomic_store(&told[c->group->teller].waits, false);
+    return waits;
+}
+
+/* Whether the bytes are what another workgroup stored, or is about to store. Gives the cells to others while it waits: the other workgroup may
+ * have to check more of what it stores before it does. Of two workgroups that wait for each other one has to tell. */
+static bool comes_to_keep_value(const struct check *c, unsigned lane, uint64_t lane_address, uint64_t cell_address, uint64_t write) {
     if (wl_race_keeps_value(c, lane, lane_address, cell_address))
         return true;
     if (c->lds || wl_race_unit_of(write)->uid == c->group->uid)
         return false;
-    if (is_told(write)) {
+    const unsigned teller = teller_of(write);
+    if (teller != TELLERS) {
         wl_race_unlock(cell_address);
-        for (const uint64_t start = wl_now(); is_told(write) && wl_now() - start < LONGEST_WAIT;)
-            sched_yield();
+        const bool waited = wait_for_store(c, teller, write);
         wl_race_lock(cell_address);
+        if (!waited)
+            return true;
     }
     return wl_race_keeps_value(c, lane, lane_address, cell_address); /* the store may have been made since the first look */
 }
