@@ -328,7 +328,7 @@ def show_native(event):
         threads += [thread for thread in gdb.selected_inferior().threads() if thread.num != threads[0].num]
     for thread in threads:
         thread.switch()
-        if not any(in_ours(frame) for frame in frames()):
+        if not any(frame_in_ours(frame) for frame in frames()):
             continue
         if print_place():
             frame = native_frame()
@@ -702,6 +702,19 @@ def leave_host_out(breakpoint):
             print(f"Line {match[1]} is in no function of the host: breakpoint {breakpoint.number} waits for a kernel that has it.")
 
 
+NAMED_PLACE = re.compile(r"[:*+-]|^\d|^-")  # in a location that is more than a function's name
+
+
+def leave_runtime_out(breakpoint):
+    """A kernel's function may have the name of one of the runtime's own, static functions: the program is not to stop in those. The functions of HIP's
+    and HSA's interfaces are the program's as well."""
+    if not breakpoint.is_valid() or breakpoint.type != gdb.BP_BREAKPOINT or NAMED_PLACE.search((breakpoint.location or "*").replace("::", "")):
+        return
+    for location in getattr(breakpoint, "locations", []):
+        if location.enabled and in_ours(location.address, location.function or ""):
+            location.enabled = False
+
+
 WATCHPOINTS = (gdb.BP_WATCHPOINT, gdb.BP_HARDWARE_WATCHPOINT, gdb.BP_READ_WATCHPOINT, gdb.BP_ACCESS_WATCHPOINT)
 watched = {}  # by the watchpoint's number: the lane that was at hand
 
@@ -755,6 +768,7 @@ def breakpoint_changed(breakpoint):
     if breakpoint.is_valid():
         enable_again(breakpoint)
     leave_host_out(breakpoint)
+    leave_runtime_out(breakpoint)
     tell_visits()
 
 
@@ -787,7 +801,7 @@ def stopped(event):
         return
     address = symbol("wl_debug_here")
     gdb.selected_inferior().write_memory(address + 112, struct.pack("<I", 1))
-    if level and in_ours(gdb.newest_frame()):  # within an instruction: a fault, Ctrl-C, a watchpoint
+    if level and frame_in_ours(gdb.newest_frame()):  # within an instruction: a fault, Ctrl-C, a watchpoint
         call("wl_debug_lane", wave.lane)
         frame, level = kernel_frame()
         frame.select()
@@ -809,12 +823,16 @@ def going_on(event):
     make_live()
 
 
-def in_ours(frame):
-    """Whether a frame is one of the runtime's own functions."""
-    library = gdb.solib_name(frame.pc()) or ""
+def in_ours(pc, function):
+    """Whether a place is in one of the runtime's own functions."""
+    library = gdb.solib_name(pc) or ""
     if not re.search(r"/(libamdhip64|libwavelift)[^/]*$", library):
         return False
-    return not re.match(r"(wl_api_)?_?_?(hip|hsa)[A-Z]", frame.name() or "")
+    return not re.match(r"(wl_api_)?_?_?(hip|hsa)[A-Z]", function)
+
+
+def frame_in_ours(frame):
+    return in_ours(frame.pc(), frame.name() or "")
 
 
 class WithoutRuntime:
@@ -836,7 +854,7 @@ class WithoutRuntime:
             if threaded:
                 yield ThreadedFrame(threaded)
                 threaded = None
-            if not in_ours(frame.inferior_frame()):
+            if not frame_in_ours(frame.inferior_frame()):
                 yield frame
 
 

@@ -44,12 +44,24 @@ enum {
  * both src_shared_base and the 16-bit fields of HW_REG_SH_MEM_BASES describe them. Memory addresses never have bit 48 or above. */
 #define WL_SHARED_APERTURE_HI  UINT32_C(0x00010000)
 #define WL_PRIVATE_APERTURE_HI UINT32_C(0x00020000)
+/* The same for code that a debugger may stop: addresses that a process can have, so that the debugger can read there what they stand for
+ * (device/cpu/debug/windows.c). */
+#define WL_SHARED_WINDOW_HI  UINT32_C(0x00002000)
+#define WL_PRIVATE_WINDOW_HI UINT32_C(0x00003000)
 /* gfx1250 has the number of the lane in bits 56:52 of a flat address into scratch, and compilers take those whose high half differs from
  * src_flat_scratch_base's below bit 26 alone for such: so that base has a bit that no other address has. */
 #define WL_FLAT_SCRATCH_HI UINT32_C(0x04020000)
 /* Such an address of a lane's own scratch becomes one in the private aperture, another lane's one of nothing. */
 static inline uint64_t wl_flat_address(uint64_t address, uint32_t lane) {
     return address >> 58 & 1 ? address ^ ((uint64_t)(WL_FLAT_SCRATCH_HI ^ WL_PRIVATE_APERTURE_HI) << 32 | (uint64_t)lane << 52) : address;
+}
+
+/* An address in a window becomes the same one in an aperture. */
+static inline uint64_t wl_window_address(uint64_t address) {
+    const uint32_t high = (uint32_t)(address >> 32);
+    return high == WL_SHARED_WINDOW_HI    ? (uint64_t)WL_SHARED_APERTURE_HI << 32 | (uint32_t)address
+           : high == WL_PRIVATE_WINDOW_HI ? (uint64_t)WL_PRIVATE_APERTURE_HI << 32 | (uint32_t)address
+                                          : address;
 }
 
 /* What a wave is in, and one more copy of a kernel: WORKGROUP, which runs all waves of a workgroup (translate/analysis/workgroup.h) and is

@@ -113,6 +113,41 @@ __global__ void traps(int *out, bool ends) {
         __builtin_trap(); // place: traps for good
 }
 
+struct box {
+    int width, height;
+    __device__ int area(int times) const {
+        return width * height * times; // place: area
+    }
+    __device__ void grow(int &by) {
+        width += by; // place: grow
+        by = 0;      // place: grow ends
+    }
+};
+
+__device__ __noinline__ int first_of(int *values, int count) {
+    int sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += values[i];  // place: first of
+    atomicAdd(values, 10); // place: first of adds
+    return sum;
+}
+
+__global__ void points(int *out) {
+    __shared__ int tile[64];
+    int i = threadIdx.x, by = 5, list[3] = {i, 2 * i, 3 * i};
+    box mine = {i, 10};
+    auto scaled = [&](int factor) {
+        return mine.width * factor; // place: lambda
+    };
+    tile[i] = 100 + i;
+    __syncthreads();
+    int area = mine.area(2);                // place: points
+    mine.grow(by);                          // place: points grows
+    int near = first_of(&tile[i & ~3], 4);  // place: points sums
+    int own = first_of(list, 3) + list[0];  // place: points sums own
+    out[i] = area + near + own + scaled(3); // place: points ends
+}
+
 static int *allocate(size_t count) {
     int *memory = nullptr;
     if (hipMalloc((void **)&memory, count * sizeof *memory) != hipSuccess)
@@ -174,6 +209,11 @@ int main(int argc, char **argv) {
     if (strcmp(what, "traps") == 0) {
         int *out = allocate(N);
         traps<<<1, 32>>>(out, argc > 2);
+        return report(what, out, 32);
+    }
+    if (strcmp(what, "points") == 0) {
+        int *out = allocate(N);
+        points<<<1, 32>>>(out);
         return report(what, out, 32);
     }
     if (strcmp(what, "grid") == 0) {

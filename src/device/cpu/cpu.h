@@ -191,6 +191,7 @@ struct wl_group {
     uint8_t *lds;        /* start of a reservation of WL_LDS_RESERVED bytes */
     uint32_t lds_usable; /* bytes of it that are mapped */
     bool lds_readable;   /* the rest can be read, as zeros: lds_bounds.h */
+    bool lds_shared;     /* a debugger can see it in its window (debug/windows.c) */
     uint8_t *waves;      /* wave n's struct wl_wave is at n * wave_stride */
     size_t wave_stride, waves_mapped;
     uint8_t *scratch; /* wave n's private memory is at n * scratch_stride; a guard follows each */

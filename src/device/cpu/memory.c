@@ -3,6 +3,7 @@
 #include "base/region.h"
 #include "device/cpu/debug/debug.h"
 #include "device/cpu/run/sanitize.h"
+#include "device/debugger.h"
 #include "sanitize/allocations.h"
 
 #include <stdio.h>
@@ -28,7 +29,7 @@ static void release_lds(struct wl_group *group) {
     if (group->lds)
         munmap(group->lds - LDS_BEFORE, LDS_BEFORE + WL_LDS_RESERVED);
     group->lds = NULL;
-    group->lds_readable = false;
+    group->lds_readable = group->lds_shared = false;
 }
 
 /* A page before the LDS. A vector access under a mask begins at the address of its first lane, which may lie before the LDS if that lane
@@ -49,12 +50,15 @@ static bool reserve_lds(struct wl_group *group) {
 static enum wl_status fit_lds(struct wl_group *group, uint32_t size) {
     const size_t behind = wl_san_tools() ? LDS_BEHIND : 0;
     const size_t usable = round_up(size + behind > LDS_MAPPED ? size + behind : LDS_MAPPED, PAGE);
-    if (group->lds && group->lds_usable >= usable)
+    const bool shared = wl_debugger; /* so that a debugger's window can be a second mapping of it */
+    if (group->lds && group->lds_usable >= usable && group->lds_shared >= shared)
         return WL_OK;
     if (group->lds_readable) /* laid out for the smaller size */
         release_lds(group);
     if ((!group->lds && !reserve_lds(group)) || mprotect(group->lds, usable, PROT_READ | PROT_WRITE) != 0)
         return wl_fail(WL_OUT_OF_MEMORY, "cannot reserve address space for LDS");
+    group->lds_shared =
+        shared && mmap(group->lds, usable, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == group->lds;
     group->lds_usable = (uint32_t)usable;
     return WL_OK;
 }

@@ -4,6 +4,7 @@
 #include "base/whole.h"
 #include "machine/helpers.h"
 #include "machine/sanitize.h"
+#include "translate/interface/marks.h"
 #include "translate/isa/helper_words.h"
 
 enum { MAX_LANES = 64, MAX_DATA = 4 };
@@ -14,6 +15,7 @@ struct access {
     bool sign, d16, hi, zeroes_half, store, by_lane, pair, two, returns, compare_first, has_second, to_lds;
     uint16_t address, data, data1, result; /* rows */
     bool has_address, is_signed;           /* is_signed: an address of one dword is extended by its sign */
+    bool windows;                          /* a flat address may be in a debugger's windows */
     uint8_t unit;                          /* bytes that a dword of address counts */
     int64_t offset;
     uint32_t offset1;
@@ -59,6 +61,9 @@ static void find_addresses(const struct wl_machine *m, const struct access *a, u
     if (a->space == WL_SPACE_FLAT)
         for (unsigned i = 0; i < WL_STRIP; i++)
             address[i] = wl_flat_address(address[i], first + i);
+    if (a->windows)
+        for (unsigned i = 0; i < WL_STRIP; i++)
+            address[i] = wl_window_address(address[i]);
 }
 
 static void *locate(const struct wl_machine *m, const struct access *a, uint64_t address, uint32_t lane) {
@@ -510,8 +515,17 @@ static const struct wl_step *run_atomic(struct wl_machine *m, const struct wl_st
             wide[l] = (uint32_t)at;
             wide[size + l] = (uint32_t)(at >> 32);
         }
-        helpers->flat_atomic(m->wave, result, data, is_index ? wide : address_row, wl_scalar_read(m, &a->base) + (uint64_t)a->offset,
-                             !a->pair && !is_index, a->element, a->operation);
+        for (unsigned first = 0; a->windows && first < size; first += WL_STRIP) {
+            uint64_t at[WL_STRIP];
+            find_addresses(m, a, first, at);
+            for (unsigned i = 0; i < WL_STRIP; i++) {
+                wide[first + i] = (uint32_t)at[i];
+                wide[size + first + i] = (uint32_t)(at[i] >> 32);
+            }
+        }
+        helpers->flat_atomic(m->wave, result, data, is_index || a->windows ? wide : address_row,
+                             a->windows ? 0 : wl_scalar_read(m, &a->base) + (uint64_t)a->offset, !a->pair && !is_index && !a->windows,
+                             a->element, a->operation);
     }
     if (a->site)
         wl_machine_set_mask(m, WL_SGPR_EXEC, exec);
@@ -655,6 +669,7 @@ static wl_step_fn *plan_access(struct wl_steps_builder *b, struct access *a, con
     a->compare_first = isa->compare_first;
     a->is_signed = inst->signed_offset;
     a->unit = (uint8_t)wl_inst_offset_unit(inst);
+    a->windows = a->space == WL_SPACE_FLAT && b->request->sanitize & WL_STEPS_MARKED;
     if (inst->gds)
         return NULL;
     a->site = wl_steps_site(b, inst, size);

@@ -398,6 +398,37 @@ static void add_mark(struct wl_steps_builder *b, const struct wl_block *block, c
     wl_steps_add(b, run_mark, mark);
 }
 
+static bool reads_base(const struct wl_inst *inst) {
+    for (unsigned i = 0; i < inst->operand_count; i++)
+        if (inst->operands[i].kind == WL_OPERAND_SPECIAL &&
+            (inst->operands[i].reg == WL_SPECIAL_SHARED_BASE || inst->operands[i].reg == WL_SPECIAL_PRIVATE_BASE))
+            return true;
+    return false;
+}
+
+/* An instruction that reads where flat addresses of LDS or private memory begin, in code that a debugger may stop: it reads where the windows begin. */
+static struct wl_inst with_windows(const struct wl_inst *inst) {
+    struct wl_inst changed = *inst;
+    for (unsigned i = 0; i < inst->operand_count; i++) {
+        struct wl_operand *op = &changed.operands[i];
+        const uint32_t special = op->kind == WL_OPERAND_SPECIAL ? op->reg : UINT32_MAX;
+        if (special == WL_SPECIAL_SHARED_BASE || special == WL_SPECIAL_PRIVATE_BASE) {
+            op->kind = WL_OPERAND_IMM;
+            op->bits = (uint64_t)(special == WL_SPECIAL_SHARED_BASE ? WL_SHARED_WINDOW_HI : WL_PRIVATE_WINDOW_HI) << 32;
+        }
+    }
+    return changed;
+}
+
+static bool add_instruction(struct wl_steps_builder *b, const struct wl_inst *inst) {
+    struct wl_inst changed;
+    if (b->request->sanitize & WL_STEPS_MARKED && reads_base(inst)) {
+        changed = with_windows(inst);
+        inst = &changed;
+    }
+    return inst->index_mode ? wl_steps_relative(b, inst) : wl_steps_instruction(b, inst);
+}
+
 static void add_block(struct wl_steps_builder *b, uint32_t p) {
     const struct wl_block *block = &b->unit->blocks[p];
     b->first[p] = b->step_count;
@@ -413,7 +444,7 @@ static void add_block(struct wl_steps_builder *b, uint32_t p) {
         if (inst->early)
             wl_steps_add_early_use(b, inst);
         const uint32_t before = b->step_count;
-        if (!(inst->index_mode ? wl_steps_relative(b, inst) : wl_steps_instruction(b, inst)))
+        if (!add_instruction(b, inst))
             wl_steps_refuse(b, inst);
         else if (inst->fence)
             wl_steps_add(b, run_fence, NULL);

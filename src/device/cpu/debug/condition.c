@@ -95,6 +95,10 @@ static bool is_ours(const struct wl_debug_asked *asked, uint64_t address, unsign
 
 static bool read_memory(const struct wl_debug_asked *asked, uint64_t address, unsigned size, uint64_t *value) {
     *value = 0;
+    if (address >> 32 == WL_PRIVATE_WINDOW_HI)
+        address = asked->scratch + (uint32_t)address;
+    if (address >> 32 == WL_SHARED_WINDOW_HI)
+        address = (uintptr_t)asked->wave->lds + (uint32_t)address;
     if (is_within(address, size, asked->scratch, asked->scratch_size)) {
         const uint32_t offset = (uint32_t)(address - asked->scratch);
         for (unsigned i = 0; i < size; i++)

@@ -7,6 +7,7 @@
  *   waves.c    runs a wave through its shadows, as threaded code that stops in front of each instruction
  *   enter.c    the way to the shadows and back: a few instructions of the host
  *   condition.h  conditions of breakpoints, which are asked here as far as possible
+ *   windows.c  LDS and private memory at the addresses that pointers to them have
  *   natives.c  what the debugger can ask about native code, which runs where there are no breakpoints
  *   jit.h      the list of files for the debugger
  *
@@ -151,6 +152,14 @@ uint32_t wl_debug_run(struct wl_wave *wave, const struct wl_steps *steps);
 void wl_debug_forget(void);
 /* Frees what is known of a wave. NULL is allowed. */
 void wl_debug_wave_free(struct wl_debug_wave *wave);
+
+/* ---- windows.c ---- */
+/* Memory of zeros that a window can show; NULL: there is none. It goes by munmap(). */
+void *wl_debug_share(size_t size);
+/* How far the copies of lanes' private memory are apart: each one can be shown. */
+size_t wl_debug_lane_stride(uint32_t scratch_size);
+/* Shows the LDS of a workgroup and a lane's private memory, of wl_debug_share, where flat addresses of marked code say that they are. */
+void wl_debug_show_windows(const struct wl_group *group, void *scratch, uint32_t scratch_size);
 
 /* ---- enter.c ---- */
 struct wl_debug_frame; /* debug/frame.h */

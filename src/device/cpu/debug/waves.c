@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define EXPORT __attribute__((visibility("protected"))) /* the command `wavelift` has the same names, which must not take their place */
 
@@ -96,7 +97,9 @@ static uint32_t *scratch_place(const struct running *r, uint32_t word) {
 }
 
 /* The lane's copy: each lane has its own, so that a place that the debugger watches is always the same lane's. */
-static uint32_t *scratch_copy(const struct running *r) { return r->known->scratch + (size_t)r->lane * (r->job->scratch_size / 4); }
+static uint32_t *scratch_copy(const struct running *r) {
+    return r->known->scratch + r->lane * (wl_debug_lane_stride(r->job->scratch_size) / sizeof *r->known->scratch);
+}
 
 /* Only writes what has changed, because the debugger may watch it. */
 static void copy_scratch(const struct running *r) {
@@ -186,6 +189,7 @@ static void show_lane(struct running *r, uint32_t lane) {
     for (uint32_t row = 0; row < r->wave->vgprs && row < WL_DEBUG_ROWS; row++)
         wl_debug_registers[WL_SGPR_COUNT + row] = r->wave->vgpr[row * r->wave->wave_size + lane];
     copy_scratch(r);
+    wl_debug_show_windows(r->runner->group, r->scratch, r->job->scratch_size);
     r->shown = true;
 }
 
@@ -549,6 +553,12 @@ uint64_t wl_debug_step(struct wl_debug_context *context) {
     }
 }
 
+static void free_scratch(struct wl_debug_wave *known) {
+    if (known->scratch)
+        munmap(known->scratch, known->scratch_size);
+    known->scratch = NULL;
+}
+
 /* Empties what is known of a wave, for another one. */
 static bool begin_wave(struct wl_debug_wave *known, const struct wl_wave *wave, const struct wl_runner *runner, const struct wl_job *job) {
     const uint32_t *id = runner->group->id, *grid = job->launch->grid;
@@ -564,10 +574,10 @@ static bool begin_wave(struct wl_debug_wave *known, const struct wl_wave *wave, 
         known->calls[i].registers = NULL;
     }
     known->rows = wave->vgprs;
-    const uint64_t size = (uint64_t)job->scratch_size * wave->wave_size;
+    const size_t size = wl_debug_lane_stride(job->scratch_size ? job->scratch_size : 1) * wave->wave_size;
     if (!known->scratch || known->scratch_size < size) {
-        free(known->scratch);
-        known->scratch = calloc(1, size + 16);
+        free_scratch(known);
+        known->scratch = wl_debug_share(size);
         known->scratch_size = known->scratch ? size : 0;
     }
     return known->scratch;
@@ -627,6 +637,6 @@ void wl_debug_wave_free(struct wl_debug_wave *wave) {
     for (unsigned i = 0; wave && i < WL_DEBUG_DEPTH - 1; i++)
         free(wave->calls[i].registers);
     if (wave)
-        free(wave->scratch);
+        free_scratch(wave);
     free(wave);
 }
