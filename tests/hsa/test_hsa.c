@@ -491,11 +491,14 @@ static void wrong_arguments(void **state) {
     OK(hsa_code_object_reader_destroy(reader));
 }
 
-int main(void) {
+/* With an argument: the test of that name alone. */
+int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_arguments), cmocka_unit_test(symbols), cmocka_unit_test(kernels),  cmocka_unit_test(barriers),
         cmocka_unit_test(signals),         cmocka_unit_test(copies),  cmocka_unit_test(pointers), cmocka_unit_test(device_signals),
         cmocka_unit_test(with_hip),        cmocka_unit_test(faults),
     };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
