@@ -80,9 +80,13 @@ bool wl_find_device_libraries(const char *compiler, const char *library, char *f
     return (compiler && compilers_own(compiler, folder, size)) || (library && beside(library, folder, size)) || systems(folder, size);
 }
 
+static const char device_header[] = "hip/amd_detail/amd_hip_runtime.h";
+
+bool wl_find_named_headers(char *folder, size_t size) {
+    return in_named("HIP_PATH", "/include", device_header, folder, size) || in_named("ROCM_PATH", "/include", device_header, folder, size);
+}
+
 bool wl_find_device_headers(char *folder, size_t size) {
-    static const char file[] = "hip/amd_detail/amd_hip_runtime.h";
-    return in_named("HIP_PATH", "/include", file, folder, size) || in_named("ROCM_PATH", "/include", file, folder, size) ||
-           has("/usr/include", (int)strlen("/usr/include"), "", file, folder, size) ||
-           has("/opt/rocm/include", (int)strlen("/opt/rocm/include"), "", file, folder, size);
+    return wl_find_named_headers(folder, size) || has("/usr/include", (int)strlen("/usr/include"), "", device_header, folder, size) ||
+           has("/opt/rocm/include", (int)strlen("/opt/rocm/include"), "", device_header, folder, size);
 }

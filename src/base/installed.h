@@ -14,7 +14,9 @@ bool wl_find_program(const char *name, char *path, size_t size);
  * Either may be NULL. */
 bool wl_find_device_libraries(const char *compiler, const char *library, char *folder, size_t size);
 
-/* The folder in which AMD's headers with the device's side of HIP lie: in $HIP_PATH or $ROCM_PATH, in /usr/include, in /opt/rocm. */
+/* The folder in which AMD's headers with the device's side of HIP lie: where $HIP_PATH or $ROCM_PATH say. False: they say nothing of the kind. */
+bool wl_find_named_headers(char *folder, size_t size);
+/* The same: in $HIP_PATH or $ROCM_PATH, in /usr/include, in /opt/rocm. */
 bool wl_find_device_headers(char *folder, size_t size);
 
 #endif

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <hip/hip_runtime_api.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -139,6 +140,17 @@ void wl_rtc_device_libraries(struct wl_rtc_command *command) {
     if (!secure_getenv("HIP_DEVICE_LIB_PATH"))
         wl_rtc_argument(command, "--rocm-device-lib-path=%s", folder);
     add_former_library(command, folder);
+}
+
+void wl_rtc_headers(struct wl_rtc_command *command) {
+    char folder[PATH_MAX];
+    char *real = wl_find_named_headers(folder, sizeof folder) ? realpath(folder, NULL) : NULL;
+    /* The C++ library's headers have to come before the host's, as the compiler has it. */
+    if (real && strcmp(real, "/usr/include") != 0) {
+        wl_rtc_argument(command, "-isystem");
+        wl_rtc_argument(command, "%s", real);
+    }
+    free(real);
 }
 
 void wl_rtc_default_target(char *text, size_t size) {

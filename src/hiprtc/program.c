@@ -307,6 +307,7 @@ static hiprtcResult make_prefix(struct wl_rtc_command *prefix, const struct job 
     wl_rtc_argument(prefix, "-O3");
     wl_rtc_argument(prefix, "-D__HIP_PLATFORM_AMD__");
     wl_rtc_device_libraries(prefix);
+    wl_rtc_headers(prefix);
     return prefix->failed ? HIPRTC_ERROR_OUT_OF_MEMORY : HIPRTC_SUCCESS;
 }
 

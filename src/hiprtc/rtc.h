@@ -75,6 +75,8 @@ void wl_rtc_command_free(struct wl_rtc_command *command);
 hiprtcResult wl_rtc_compiler(struct wl_rtc_command *command, int oldest, struct wl_rtc_bytes *log);
 /* Adds where AMD's device libraries are, if the compiler would not find them by itself. */
 void wl_rtc_device_libraries(struct wl_rtc_command *command);
+/* Adds the HIP headers that $HIP_PATH or $ROCM_PATH name, before those of the system, which the compiler would take first. */
+void wl_rtc_headers(struct wl_rtc_command *command);
 /* Runs the command and waits for it; `input` is its standard input, NULL for none. What it says goes to `log` (replaced), without the
  * folder's name; where it fails without a word, how it ended. HIPRTC_SUCCESS: it exited with 0; HIPRTC_ERROR_COMPILATION: with something
  * else; HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE: it did not start. */

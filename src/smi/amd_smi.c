@@ -195,10 +195,9 @@ SMI amdsmi_get_processor_handle_from_bdf(uint64_t bdf, void **processor_handle) 
     return NOT_FOUND;
 }
 
-/* Copies a string; what does not fit is cut off. */
 static int text(char *target, size_t size, const char *source) {
     REQUIRE(target && size, INVAL);
-    return (size_t)snprintf(target, size, "%s", source) < size ? SUCCESS : INSUFFICIENT_SIZE;
+    return wl_smi_copy(target, size, source) ? SUCCESS : INSUFFICIENT_SIZE;
 }
 
 /* "0000:01:00", and ".0" behind it for a processor */

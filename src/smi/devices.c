@@ -17,6 +17,11 @@ bool wl_smi_stop(void) {
 
 bool wl_smi_is_started(void) { return atomic_load(&started) != 0; }
 
+bool wl_smi_copy(char *target, size_t size, const char *source) {
+    const int length = snprintf(target, size, "%s", source);
+    return length >= 0 && (size_t)length < size;
+}
+
 uint64_t wl_smi_place(const struct wl_device_info *info, unsigned domain) {
     return (uint64_t)(uint32_t)info->pci_domain << domain | (uint64_t)(uint32_t)info->pci_bus << 8 |
            (uint64_t)(uint32_t)info->pci_device << 3;

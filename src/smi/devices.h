@@ -7,6 +7,7 @@
 #include "topology/facts.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Returns from a function with AMD's result where it cannot go on. */
@@ -25,6 +26,9 @@ bool wl_smi_is_started(void);
 
 /* Kinds of memory, as both of AMD's headers number them. */
 enum wl_smi_memory { WL_SMI_VRAM, WL_SMI_VISIBLE_VRAM, WL_SMI_GTT };
+
+/* Copies a string; what does not fit is cut off. False: it did not fit. */
+bool wl_smi_copy(char *target, size_t size, const char *source);
 
 /* The PCI place as one number: function in bits 2:0, device 7:3, bus 15:8, domain from bit `domain`. */
 uint64_t wl_smi_place(const struct wl_device_info *info, unsigned domain);

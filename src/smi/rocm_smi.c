@@ -104,12 +104,9 @@ SMI rsmi_version_get(struct version *version) {
     return SUCCESS;
 }
 
-/* Copies a string; what does not fit is cut off. */
 static int text(char *target, size_t size, const char *source) {
     REQUIRE(target && size, INVALID_ARGS);
-    const size_t length = strlen(source);
-    snprintf(target, size, "%s", source);
-    return length < size ? SUCCESS : INSUFFICIENT_SIZE;
+    return wl_smi_copy(target, size, source) ? SUCCESS : INSUFFICIENT_SIZE;
 }
 
 SMI rsmi_version_str_get(int component, char *ver_str, uint32_t len) {

@@ -1,4 +1,5 @@
 /* Tables against a list that does the same slowly. */
+#include "../random_numbers.h"
 #include "base/table.h"
 
 #include <setjmp.h>
@@ -46,12 +47,6 @@ static void check_all(const struct wl_table *table) {
         assert_true(seen[list[i].item - items]);
         check_key(table, list[i].key);
     }
-}
-
-static uint64_t next_random(uint64_t *state) {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    return *state ^= *state << 17;
 }
 
 /* Adds and removes by chance, with few keys, so that many are the same, or with many. */

@@ -1,4 +1,5 @@
 #include "inputs.h"
+#include "../random_numbers.h"
 #include "base/status.h"
 
 #include <stdio.h>
@@ -7,12 +8,7 @@
 
 static uint64_t random_state;
 
-static uint64_t random_bits(void) {
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state >> 8;
-}
+static uint64_t random_bits(void) { return next_random(&random_state) >> 8; }
 
 static unsigned random_below(unsigned count) { return (unsigned)(random_bits() >> 12) % count; }
 

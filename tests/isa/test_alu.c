@@ -1,6 +1,7 @@
 /* Every ALU instruction in every encoding, with random operands and modifiers, through the whole translator and through the
  * interpreter of machine.c: all registers must agree. Fails as well where a mnemonic has no reference, and where a form that
  * the disassembler knows is not translated. */
+#include "../random_numbers.h"
 #include "../translate/lift_run.h"
 #include "machine.h"
 #include "translate/decode/decoder.h"
@@ -62,12 +63,7 @@ static uint64_t state = 0x9e3779b97f4a7c15;
 static unsigned tried, compared, failures, unknown_count, elsewhere, rounds = 1;
 static const char *only;
 
-static uint32_t random_bits(void) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)((state * UINT64_C(0x2545f4914f6cdd1d)) >> 32);
-}
+static uint32_t random_bits(void) { return (uint32_t)((next_random(&state) * UINT64_C(0x2545f4914f6cdd1d)) >> 32); }
 
 static bool chance(unsigned in) { return random_bits() % in == 0; }
 

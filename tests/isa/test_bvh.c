@@ -1,6 +1,7 @@
 /* image_bvh_intersect_ray against geometry in double precision: boxes of floats and of halves, sorted and not, the four triangles of
  * a node with both kinds of answers, short and long numbers of nodes, directions of 16 bits. Rays that pass so close to an edge that
  * the precision decides are left out. */
+#include "base/float_bits.h"
 #include "translate/lift_run.h"
 
 #include <float.h>
@@ -107,12 +108,6 @@ struct ray {
     double extent, origin[3], direction[3], inverse[3];
 };
 
-static float as_float(uint32_t bits) {
-    float f;
-    memcpy(&f, &bits, 4);
-    return f;
-}
-
 static void fail(const char *what, unsigned lane, double got, double want) {
     if (failures++ < 20)
         printf("%s: lane %u: %.9g instead of %.9g\n", what, lane, got, want);
@@ -202,7 +197,7 @@ static void check_triangle(const char *what, unsigned lane, const struct ray *ra
         return;
     checks++;
     hits += hit;
-    const float numerator = as_float(got[0]), denominator = as_float(got[1]);
+    const float numerator = wl_bits_float(got[0]), denominator = wl_bits_float(got[1]);
     if (!hit) {
         if (!isinf(numerator / denominator))
             fail(what, lane, numerator / denominator, (double)INFINITY);
@@ -214,8 +209,8 @@ static void check_triangle(const char *what, unsigned lane, const struct ray *ra
         fail(what, lane, denominator, -total);
     for (unsigned i = 0; i < 2 && barycentrics; i++) {
         const double want = weights[node->identity >> (node->type * 8 + i * 2) & 3];
-        if (!(fabs(as_float(got[2 + i]) / denominator - want) < 1e-3))
-            fail(what, lane, as_float(got[2 + i]) / denominator, want);
+        if (!(fabs(wl_bits_float(got[2 + i]) / denominator - want) < 1e-3))
+            fail(what, lane, wl_bits_float(got[2 + i]) / denominator, want);
     }
     if (!barycentrics && (got[2] != node->identity || got[3] != 1))
         fail(what, lane, got[2], node->identity);

@@ -5,6 +5,7 @@
  * of a Radeon Pro W7900 (gfx1100) and a Radeon AI Pro R9700 (gfx1201) that AMD published with its emulator rocjitsu.
  *
  * Arguments: how often each instruction runs (default: 40), processors that begin like this. */
+#include "../random_numbers.h"
 #include "translate/assembler.h"
 #include "translate/lift_run.h"
 
@@ -202,10 +203,7 @@ static uint32_t add(uint32_t c, const uint32_t *a, const uint32_t *b, unsigned c
 
 static uint32_t random_number(void) {
     static uint64_t state = 0x853c49e6748fea9bu;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state >> 24);
+    return (uint32_t)(next_random(&state) >> 24);
 }
 
 /* What the numbers of a run are like: any; special; exponents so far from 1, within so many of each other. */

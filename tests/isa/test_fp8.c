@@ -1,6 +1,8 @@
 /* Conversions of 8-bit numbers and dot products of them: FNUZ on gfx94x, OCP on gfx12. The reference knows a format by the values
  * of its 256 codes alone: results are the nearest of them (ties to the even code), or for stochastic rounding one of the two
  * neighbours, chosen as documented. */
+#include "../random_numbers.h"
+#include "base/float_bits.h"
 #include "translate/lift_run.h"
 
 #include <math.h>
@@ -31,18 +33,6 @@ static double value(unsigned code, bool is_bf8) {
 }
 
 static unsigned largest(void) { return fnuz() ? 0x7f : bf8 ? 0x7b : 0x7e; }
-
-static float as_float(uint32_t bits) {
-    float f;
-    memcpy(&f, &bits, 4);
-    return f;
-}
-
-static uint32_t float_bits(float f) {
-    uint32_t bits;
-    memcpy(&bits, &f, 4);
-    return bits;
-}
 
 static unsigned special(float x, bool *is_special) {
     unsigned sign = signbit(x) ? 0x80 : 0;
@@ -107,10 +97,7 @@ static unsigned stochastic(float x, uint32_t random) {
 
 static uint32_t random_number(void) {
     static uint64_t state = 0x9e3779b97f4a7c15u;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state >> 20);
+    return (uint32_t)(next_random(&state) >> 20);
 }
 
 static uint32_t random_float(unsigned i) {
@@ -120,19 +107,19 @@ static uint32_t random_float(unsigned i) {
     case 0:
         return i % 8 == 0 ? edges[r % 10] : r;
     case 1: /* a value that exists, or its neighbour in f32 */
-        return float_bits((float)value(code, bf8)) + r % 3 - 1;
+        return wl_float_bits((float)value(code, bf8)) + r % 3 - 1;
     case 2: /* a tie, or beside it */
-        return (float_bits((float)((value(code & 0x7f, bf8) + value((code & 0x7f) ^ 1, bf8)) / 2)) | (code & 0x80) << 24) + (r >> 8) % 3 -
-               1;
+        return (wl_float_bits((float)((value(code & 0x7f, bf8) + value((code & 0x7f) ^ 1, bf8)) / 2)) | (code & 0x80) << 24) +
+               (r >> 8) % 3 - 1;
     case 3: /* the range of the format, and a little beyond */
         return (r & 0x807fffff) | (105 + (r >> 23 & 0xff) % 42) << 23;
     default:
-        return float_bits(value(largest(), bf8) * (1 + (r % 200 - 50.0f) / 1000)) | (r & 0x80000000);
+        return wl_float_bits(value(largest(), bf8) * (1 + (r % 200 - 50.0f) / 1000)) | (r & 0x80000000);
     }
 }
 
 static bool same(uint32_t got, uint32_t want) {
-    return got == want || (isnan(as_float(got)) && isnan(as_float(want)) && (got & 0x007fffff) && (want & 0x007fffff));
+    return got == want || (isnan(wl_bits_float(got)) && isnan(wl_bits_float(want)) && (got & 0x007fffff) && (want & 0x007fffff));
 }
 
 static void expect(const char *text, unsigned lane, uint32_t got, uint32_t want, bool is_float) {
@@ -165,7 +152,7 @@ static void check(const char *text, enum kind kind, bool is_bf8, unsigned part, 
             lift_row(2)[l] = kind == ENCODE ? random_float(random_number() % 1000)
                              : kind == DOT  ? random_number() & 0xbfbfbfbf
                                             : random_number();
-            lift_row(3)[l] = float_bits((float)(int)random_number() * 0x1p-30f);
+            lift_row(3)[l] = wl_float_bits((float)(int)random_number() * 0x1p-30f);
             old[l] = lift_row(4)[l] = random_number();
         }
         lift_execute(exec);
@@ -177,26 +164,26 @@ static void check(const char *text, enum kind kind, bool is_bf8, unsigned part, 
             }
             switch (kind) {
             case DECODE:
-                expect(text, l, lift_row(4)[l], float_bits((float)value(a >> 8 * part & 0xff, bf8)), true);
+                expect(text, l, lift_row(4)[l], wl_float_bits((float)value(a >> 8 * part & 0xff, bf8)), true);
                 break;
             case DECODE_PAIR:
-                expect(text, l, lift_row(4)[l], float_bits((float)value(a >> 16 * part & 0xff, bf8)), true);
-                expect(text, l, lift_row(5)[l], float_bits((float)value(a >> (16 * part + 8) & 0xff, bf8)), true);
+                expect(text, l, lift_row(4)[l], wl_float_bits((float)value(a >> 16 * part & 0xff, bf8)), true);
+                expect(text, l, lift_row(5)[l], wl_float_bits((float)value(a >> (16 * part + 8) & 0xff, bf8)), true);
                 break;
             case ENCODE:
-                half = nearest(as_float(a)) | nearest(as_float(b)) << 8;
+                half = nearest(wl_bits_float(a)) | nearest(wl_bits_float(b)) << 8;
                 expect(text, l, lift_row(4)[l], part ? (want & 0xffff) | half << 16 : (want & 0xffff0000) | half, false);
                 break;
             case STOCHASTIC:
-                want = (want & ~(0xffu << 8 * part)) | stochastic(as_float(a), b) << 8 * part;
+                want = (want & ~(0xffu << 8 * part)) | stochastic(wl_bits_float(a), b) << 8 * part;
                 expect(text, l, lift_row(4)[l], want, false);
                 break;
             case DOT: {
-                float sum = as_float(lift_row(3)[l]);
+                float sum = wl_bits_float(lift_row(3)[l]);
                 for (unsigned i = 0; i < 4; i++)
                     sum = fmaf((float)value(a >> 8 * i & 0xff, bf8), (float)value(b >> 8 * i & 0xff, second_bf8), sum);
                 if (!(round & 4))
-                    expect(text, l, lift_row(4)[l], float_bits(sum), true);
+                    expect(text, l, lift_row(4)[l], wl_float_bits(sum), true);
                 break;
             }
             }

@@ -127,9 +127,9 @@ PACKED(pk_max3_f16, f16, better(better(H(0), H(1), true), H(2), true))
 
 /* op_sel chooses the high half of the second; the third is of 32 bits. */
 static double mixed(const struct lane *l, unsigned second) {
-    return half_value(&bf16, l, 0, 0) * half_value(&bf16, l, 1, second) + as_float(low(l, 2));
+    return half_value(&bf16, l, 0, 0) * half_value(&bf16, l, 1, second) + wl_bits_float(low(l, 2));
 }
-static uint64_t mix_f32(const struct lane *l) { return as_bits((float)mixed(l, 16)); }
+static uint64_t mix_f32(const struct lane *l) { return wl_float_bits((float)mixed(l, 16)); }
 static uint64_t mixlo_bf16(const struct lane *l) { return (l->old & 0xffff0000) | nearest(&bf16, mixed(l, 0), false, false); }
 static uint64_t mixhi_bf16(const struct lane *l) { return (l->old & 0xffff) | nearest(&bf16, mixed(l, 0), false, false) << 16; }
 
@@ -146,7 +146,7 @@ static uint64_t pk_of_f16(const struct number_format *f, const struct lane *l) {
 static uint64_t pk_fp8_of_f16(const struct lane *l) { return pk_of_f16(&fp8, l); }
 static uint64_t pk_bf8_of_f16(const struct lane *l) { return pk_of_f16(&bf8, l); }
 static uint64_t sr_pk(const struct number_format *f, const struct lane *l) {
-    return by_chance(f, as_float(low(l, 0)), low(l, 2), 23, false, false) | by_chance(f, as_float(low(l, 1)), low(l, 2), 23, false, false)
+    return by_chance(f, wl_bits_float(low(l, 0)), low(l, 2), 23, false, false) | by_chance(f, wl_bits_float(low(l, 1)), low(l, 2), 23, false, false)
                                                                                 << 16;
 }
 static uint64_t sr_pk_f16(const struct lane *l) { return sr_pk(&f16, l); }
@@ -154,7 +154,7 @@ static uint64_t sr_pk_bf16(const struct lane *l) { return sr_pk(&bf16, l); }
 
 /* ---- functions, which are compared within a last place or two ---- */
 
-static double tanh_f32(const struct lane *l) { return tanh((double)as_float(low(l, 0))); }
+static double tanh_f32(const struct lane *l) { return tanh((double)wl_bits_float(low(l, 0))); }
 static double tanh_f16(const struct lane *l) { return tanh(half_value(&f16, l, 0, 0)); }
 static double tanh_bf16(const struct lane *l) { return tanh(half_value(&bf16, l, 0, 0)); }
 static double rcp_bf16(const struct lane *l) { return 1 / half_value(&bf16, l, 0, 0); }
@@ -179,11 +179,11 @@ static uint64_t index_of_8(const struct lane *l) { return (l->number / 8 * 8 + l
 
 /* ---- what LLVM 19 has no text for, so that test_alu.c does not compare it ---- */
 
-static float high_float(uint32_t pair) { return as_float(pair & 0xffff0000); }
-static float low_float(uint32_t pair) { return as_float(pair << 16); }
+static float high_float(uint32_t pair) { return wl_bits_float(pair & 0xffff0000); }
+static float low_float(uint32_t pair) { return wl_bits_float(pair << 16); }
 static uint64_t dot2acc_bf16(const struct lane *l) {
-    const float sum = fmaf(low_float(low(l, 0)), low_float(low(l, 1)), as_float(l->old));
-    return as_bits(fmaf(high_float(low(l, 0)), high_float(low(l, 1)), sum));
+    const float sum = fmaf(low_float(low(l, 0)), low_float(low(l, 1)), wl_bits_float(l->old));
+    return wl_float_bits(fmaf(high_float(low(l, 0)), high_float(low(l, 1)), sum));
 }
 static uint64_t swap_halves(const struct lane *l) { return (l->old & 0xffff0000) | low(l, 0) >> 16; }
 

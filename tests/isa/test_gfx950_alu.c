@@ -1,5 +1,6 @@
 /* gfx950's instructions without scales that only calculate: any function of three bits, shifts that pack, least and greatest of three,
  * conversions of and to 16 bits, dot products. Each lane against a function of its own here. */
+#include "base/float_bits.h"
 #include "isa/gfx950.h"
 #include "isa/number_formats.h"
 
@@ -67,8 +68,8 @@ static double extreme(const double value[3], bool greatest) {
 }
 
 static uint32_t extreme_f32(const struct alu_lane *lane, bool greatest) {
-    const double value[3] = {as_float(lane->s[0]), as_float(lane->s[1]), as_float(lane->s[2])};
-    return as_bits((float)extreme(value, greatest));
+    const double value[3] = {wl_bits_float(lane->s[0]), wl_bits_float(lane->s[1]), wl_bits_float(lane->s[2])};
+    return wl_float_bits((float)extreme(value, greatest));
 }
 static uint32_t minimum3_f32(const struct alu_lane *lane) { return extreme_f32(lane, false); }
 static uint32_t maximum3_f32(const struct alu_lane *lane) { return extreme_f32(lane, true); }
@@ -86,19 +87,19 @@ static uint32_t extreme_f16(const struct alu_lane *lane, bool greatest) {
 static uint32_t pk_minimum3_f16(const struct alu_lane *lane) { return extreme_f16(lane, false); }
 static uint32_t pk_maximum3_f16(const struct alu_lane *lane) { return extreme_f16(lane, true); }
 
-static uint32_t cvt_f32_bf16(const struct alu_lane *lane) { return as_bits((float)value_of(&bf16, lane->s[0] & 0xffff)); }
+static uint32_t cvt_f32_bf16(const struct alu_lane *lane) { return wl_float_bits((float)value_of(&bf16, lane->s[0] & 0xffff)); }
 
 static uint32_t pair_of(const struct number_format *f, const struct alu_lane *lane) {
-    return nearest(f, as_float(lane->s[0]), false, false) | nearest(f, as_float(lane->s[1]), false, false) << 16;
+    return nearest(f, wl_bits_float(lane->s[0]), false, false) | nearest(f, wl_bits_float(lane->s[1]), false, false) << 16;
 }
 static uint32_t cvt_pk_f16(const struct alu_lane *lane) { return pair_of(&f16, lane); }
 static uint32_t cvt_pk_bf16(const struct alu_lane *lane) { return pair_of(&bf16, lane); }
 
 static uint32_t cvt_sr_f16(const struct alu_lane *lane) {
-    return in_half(lane, by_chance(&f16, as_float(lane->s[0]), lane->s[1], 23, false, false));
+    return in_half(lane, by_chance(&f16, wl_bits_float(lane->s[0]), lane->s[1], 23, false, false));
 }
 static uint32_t cvt_sr_bf16(const struct alu_lane *lane) {
-    return in_half(lane, by_chance(&bf16, as_float(lane->s[0]), lane->s[1], 23, false, false));
+    return in_half(lane, by_chance(&bf16, wl_bits_float(lane->s[0]), lane->s[1], 23, false, false));
 }
 
 static float dot(const struct alu_lane *lane, float sum) {
@@ -106,8 +107,8 @@ static float dot(const struct alu_lane *lane, float sum) {
         sum = fmaf((float)value_of(&bf16, lane->s[0] >> half & 0xffff), (float)value_of(&bf16, lane->s[1] >> half & 0xffff), sum);
     return sum;
 }
-static uint32_t dot2(const struct alu_lane *lane) { return as_bits(dot(lane, as_float(lane->s[2]))); }
-static uint32_t dot2c(const struct alu_lane *lane) { return as_bits(dot(lane, as_float(lane->old))); }
+static uint32_t dot2(const struct alu_lane *lane) { return wl_float_bits(dot(lane, wl_bits_float(lane->s[2]))); }
+static uint32_t dot2c(const struct alu_lane *lane) { return wl_float_bits(dot(lane, wl_bits_float(lane->old))); }
 
 /* ---- the instructions ---- */
 

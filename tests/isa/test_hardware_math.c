@@ -4,6 +4,7 @@
  * f32's reciprocal, roots, logarithm and exponential. Between the points results are compared with the C library's, in double. docs/NUMERICS.md.
  *
  * Argument: processors that begin like this. */
+#include "../random_numbers.h"
 #include "base/float_bits.h"
 #include "translate/lift_run.h"
 
@@ -142,10 +143,7 @@ static const struct function {
 
 static uint32_t random_bits(void) {
     static uint64_t state = 0x9e3779b97f4a7c15u;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state >> 24);
+    return (uint32_t)(next_random(&state) >> 24);
 }
 
 /* Normal arguments whose results are normal numbers. */

@@ -1,5 +1,6 @@
 /* Typed buffer accesses: every format of every generation, by its name in the assembler, against conversions of numbers. */
 #include "assembler.h"
+#include "base/float_bits.h"
 #include "memory_run.h"
 #include "translate/interface/coverage.h"
 
@@ -44,18 +45,6 @@ struct format {
 
 /* ---- numbers ---- */
 
-static uint32_t bits_of(float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, 4);
-    return bits;
-}
-
-static float float_of(uint32_t bits) {
-    float value;
-    memcpy(&value, &bits, 4);
-    return value;
-}
-
 /* A float of 5 exponent bits without sign (10, 11 bits) or with one (16). */
 static double small_float(uint32_t raw, unsigned width) {
     unsigned mantissa_bits = width == 16 ? 10 : width - 5, exponent = raw >> mantissa_bits & 31;
@@ -94,7 +83,7 @@ static uint32_t small_bits(uint32_t raw, unsigned width) {
     unsigned mantissa_bits = width == 16 ? 10 : width - 5;
     double value = small_float(raw, width);
     uint32_t sign = width == 16 ? raw >> 15 << 31 : 0;
-    return isnan(value) ? sign | 0x7f800000 | (raw & ((1u << mantissa_bits) - 1)) << (23 - mantissa_bits) : bits_of((float)value);
+    return isnan(value) ? sign | 0x7f800000 | (raw & ((1u << mantissa_bits) - 1)) << (23 - mantissa_bits) : wl_float_bits((float)value);
 }
 
 static uint32_t sign_extended(uint32_t raw, unsigned bits) { return bits < 32 && raw >> (bits - 1) & 1 ? raw | ~0u << bits : raw; }
@@ -103,13 +92,13 @@ static uint32_t decode(uint32_t raw, unsigned bits, unsigned kind) {
     double scale = ldexp(1, (int)bits) - 1, signed_scale = ldexp(1, (int)bits - 1) - 1, value = (int32_t)sign_extended(raw, bits);
     switch (kind) {
     case UNORM:
-        return bits_of((float)(raw / scale));
+        return wl_float_bits((float)(raw / scale));
     case SNORM:
-        return bits_of((float)(value < -signed_scale ? -1 : value / signed_scale));
+        return wl_float_bits((float)(value < -signed_scale ? -1 : value / signed_scale));
     case USCALED:
-        return bits_of((float)raw);
+        return wl_float_bits((float)raw);
     case SSCALED:
-        return bits_of((float)value);
+        return wl_float_bits((float)value);
     case UINT:
         return raw;
     case SINT:
@@ -125,7 +114,7 @@ static double clamp(double value, double least, double most) {
 }
 
 static uint32_t encode(uint32_t value, unsigned bits, unsigned kind) {
-    double scale = ldexp(1, (int)bits) - 1, signed_scale = ldexp(1, (int)bits - 1) - 1, number = float_of(value);
+    double scale = ldexp(1, (int)bits) - 1, signed_scale = ldexp(1, (int)bits - 1) - 1, number = wl_bits_float(value);
     uint32_t mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
     switch (kind) {
     case UNORM:
@@ -157,7 +146,7 @@ static struct mem_state start, want;
 
 static void load(const struct format *f, const struct access *a, unsigned lane, const uint8_t *at) {
     bool integers = f->kind & INTS;
-    uint32_t values[4] = {0, 0, 0, at ? integers ? 1 : bits_of(1) : 0};
+    uint32_t values[4] = {0, 0, 0, at ? integers ? 1 : wl_float_bits(1) : 0};
     for (unsigned i = 0, bit = 0; at && i < 4 && f->data->bits[i]; bit += f->data->bits[i++]) {
         uint64_t word = 0;
         memcpy(&word, at + bit / 8, (bit % 8 + f->data->bits[i] + 7) / 8);
@@ -173,7 +162,7 @@ static void load(const struct format *f, const struct access *a, unsigned lane, 
             want.v[a->reg + i][lane] = values[i];
             continue;
         }
-        uint32_t half = integers ? values[i] & 0xffff : encode_small(float_of(values[i]), 16), *cell = &want.v[a->reg + i / 2][lane];
+        uint32_t half = integers ? values[i] & 0xffff : encode_small(wl_bits_float(values[i]), 16), *cell = &want.v[a->reg + i / 2][lane];
         *cell = i % 2 || a->high ? (*cell & 0xffff) | half << 16 : (*cell & 0xffff0000) | half;
     }
 }

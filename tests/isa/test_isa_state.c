@@ -1,7 +1,9 @@
 /* Instructions whose meaning depends on state: registers chosen by M0 or by the indexing mode, the fields of MODE, rounding and
  * denormals under MODE, and the steps of division (whose mask is state for the next). Each against a scalar reference written from the
  * ISA documents; registers, indices, fields and operands are random. `test_isa_state SEED` takes others. */
+#include "../random_numbers.h"
 #include "../translate/lift_run.h"
+#include "base/float_bits.h"
 
 #include <fenv.h>
 #include <math.h>
@@ -23,12 +25,7 @@ static unsigned wave;
 static uint64_t active;
 static char text[8192];
 
-static uint32_t random_bits(void) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)((state * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
-}
+static uint32_t random_bits(void) { return (uint32_t)((next_random(&state) * UINT64_C(0x9e3779b97f4a7c15)) >> 32); }
 
 static uint32_t below(uint32_t n) { return random_bits() % n; }
 
@@ -351,16 +348,6 @@ static void test_fields(const char *processor) {
 
 enum { NEAREST, UP, DOWN, TO_ZERO }; /* as MODE counts them */
 
-static float as_float(uint32_t bits) {
-    float value;
-    memcpy(&value, &bits, 4);
-    return value;
-}
-static uint32_t float_bits(float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, 4);
-    return bits;
-}
 static double as_double(uint64_t bits) {
     double value;
     memcpy(&value, &bits, 8);
@@ -434,7 +421,7 @@ static void ref_rounding(void) {
     for (unsigned l = 0; l < wave; l++) {
         if (!on(l))
             continue;
-        volatile float a = as_float(rows[0][l]), b = as_float(rows[1][l]);
+        volatile float a = wl_bits_float(rows[0][l]), b = wl_bits_float(rows[1][l]);
         volatile double x = as_double(pair(&rows[2][l], &rows[3][l])), y = as_double(pair(&rows[4][l], &rows[5][l]));
         double p = half_value(rows[6][l]), q = half_value(rows[7][l]), sum = p + q;
         uint32_t n = rows[8][l];
@@ -444,7 +431,7 @@ static void ref_rounding(void) {
         volatile double wide[] = {x + y, x * y, fma(x, y, x)};
         set_rounding(NEAREST);
         for (unsigned i = 0; i < COUNT(results); i++)
-            rows[40 + i][l] = float_bits(results[i]);
+            rows[40 + i][l] = wl_float_bits(results[i]);
         for (unsigned i = 0; i < COUNT(wide); i++)
             put_double(50 + 2 * i, l, wide[i]);
         if (sum == 0 && p != 0) /* an exact difference of 0 has the mode's sign */
@@ -486,13 +473,13 @@ static void ref_denormals(void) {
     for (unsigned l = 0; l < wave; l++) {
         if (!on(l))
             continue;
-        volatile float a = flushed(as_float(rows[0][l])), b = flushed(as_float(rows[1][l]));
+        volatile float a = flushed(wl_bits_float(rows[0][l])), b = flushed(wl_bits_float(rows[1][l]));
         volatile double x = as_double(pair(&rows[2][l], &rows[3][l])), y = as_double(pair(&rows[4][l], &rows[5][l]));
         double p = half_value(rows[6][l]), q = half_value(rows[7][l]), sum = p + q;
         volatile float results[] = {a + b, a * 0.75f, fmaf(a, 0.5f, b)};
         volatile double wide[] = {x + y, x * 0.5, fma(x, 0.5, y)};
         for (unsigned i = 0; i < COUNT(results); i++)
-            rows[40 + i][l] = float_bits(flushed(results[i]));
+            rows[40 + i][l] = wl_float_bits(flushed(results[i]));
         for (unsigned i = 0; i < COUNT(wide); i++)
             put_double(50 + 2 * i, l, wide[i]);
         if (sum == 0 && p != 0)
@@ -593,8 +580,8 @@ static void ref_scalings(void) {
             uint64_t sign = s->wide ? UINT64_C(1) << 63 : UINT64_C(1) << 31;
             d ^= s->negative[0] ? sign : 0;
             n ^= s->negative[1] ? sign : 0;
-            long double denominator = s->wide ? as_double(d) : as_float((uint32_t)d),
-                        numerator = s->wide ? as_double(n) : as_float((uint32_t)n);
+            long double denominator = s->wide ? as_double(d) : wl_bits_float((uint32_t)d),
+                        numerator = s->wide ? as_double(n) : wl_bits_float((uint32_t)n);
             unsigned fraction = s->wide ? 52 : 23;
             bool undo;
             long double result = scale(s->wide, denominator, numerator, (unsigned)((d & ~sign) >> fraction),
@@ -602,7 +589,7 @@ static void ref_scalings(void) {
             if (s->wide)
                 put_double(50 + 2 * (i / 2), l, (double)result);
             else
-                rows[40 + i][l] = float_bits((float)result);
+                rows[40 + i][l] = wl_float_bits((float)result);
             mask |= (uint64_t)undo << l;
         }
         scalars[s->mask] = (uint32_t)mask;

@@ -7,6 +7,8 @@
  * docs/NUMERICS.md, unless WAVELIFT_MATH is exact.
  *
  * Arguments: part of a name, beginning of a processor's name; rows that match neither are left out. */
+#include "../random_numbers.h"
+#include "base/float_bits.h"
 #include "matrix_rows.h"
 #include "translate/lift_run.h"
 
@@ -169,18 +171,6 @@ static double small_float(uint32_t bits, int exponent_bits, int fraction_bits, i
     return sign * ldexp(fraction + (1 << fraction_bits), exponent - bias - fraction_bits);
 }
 
-static double as_float(uint32_t bits) {
-    float f;
-    memcpy(&f, &bits, 4);
-    return f;
-}
-
-static uint32_t float_bits(float f) {
-    uint32_t bits;
-    memcpy(&bits, &f, 4);
-    return bits;
-}
-
 static double number(uint64_t bits, enum kind kind, bool is_signed) {
     int fnuz = gfx12() || !strcmp(processor, "gfx950") ? 0 : 2;
     double value;
@@ -189,9 +179,9 @@ static double number(uint64_t bits, enum kind kind, bool is_signed) {
         memcpy(&value, &bits, 8);
         return value;
     case F32:
-        return as_float((uint32_t)bits);
+        return wl_bits_float((uint32_t)bits);
     case XF32: {
-        double exact = as_float((uint32_t)bits);
+        double exact = wl_bits_float((uint32_t)bits);
         int exponent;
         if (!isfinite(exact) || exact == 0)
             return exact;
@@ -227,7 +217,7 @@ static double flushed(double x, enum kind kind) {
 static uint32_t round16(float x, enum kind kind) {
     int fraction = kind == F16 ? 10 : 7, least = kind == F16 ? -14 : -126;
     double most = kind == F16 ? 65504 : 0x1.fep127, size = fabs((double)x);
-    uint32_t sign = float_bits(x) >> 16 & 0x8000, infinity = kind == F16 ? 0x7c00 : 0x7f80;
+    uint32_t sign = wl_float_bits(x) >> 16 & 0x8000, infinity = kind == F16 ? 0x7c00 : 0x7f80;
     int exponent;
     if (isnan(x))
         return sign | infinity | 1u << (fraction - 1);
@@ -340,7 +330,7 @@ static uint64_t finish(double exact_integer, double sum) {
         memcpy(&bits, &sum, 8);
         return bits;
     case F32:
-        return float_bits((float)(flushes() ? flushed(sum, F32) : sum));
+        return wl_float_bits((float)(flushes() ? flushed(sum, F32) : sum));
     default:
         return round16((float)sum, row->d);
     }
@@ -408,10 +398,7 @@ static void reference(void) {
 
 static uint32_t random_number(void) {
     static uint64_t state = 88172645463325252u;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state >> 16);
+    return (uint32_t)(next_random(&state) >> 16);
 }
 
 /* Values of moderate size, whose sums round; or any pattern, with special values among them. */
@@ -463,7 +450,7 @@ static uint64_t constant_bits(void) {
     case BF16:
         return round16(number, row->d);
     default:
-        return float_bits(number);
+        return wl_float_bits(number);
     }
 }
 

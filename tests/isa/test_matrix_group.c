@@ -1,5 +1,6 @@
 /* Matrix instructions among others, in one piece of code, against the same instructions one at a time: the lifter does several at once
  * where registers allow it. What single ones compute is test_matrix.c's. */
+#include "../random_numbers.h"
 #include "translate/lift_run.h"
 
 #include <stdio.h>
@@ -21,10 +22,7 @@ static const struct form {
 
 static uint32_t random_number(void) {
     static uint64_t state = 0x2545f4914f6cdd1du;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state >> 24);
+    return (uint32_t)(next_random(&state) >> 24);
 }
 static unsigned below(unsigned limit) { return random_number() % limit; }
 

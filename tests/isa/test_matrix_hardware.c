@@ -4,6 +4,7 @@
  * nothing is added or rounded but integers. Every bit is compared. gfx90a adds so by default.
  *
  * Argument: sums of each instruction (default: some thousand), processors that begin like this. */
+#include "../random_numbers.h"
 #include "matrix_rows.h"
 #include "translate/lift_run.h"
 
@@ -248,10 +249,7 @@ static uint32_t expected(unsigned i, unsigned j, unsigned block, uint32_t c) {
 
 static uint32_t random_number(void) {
     static uint64_t state = 0x2545f4914f6cdd1du;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state >> 24);
+    return (uint32_t)(next_random(&state) >> 24);
 }
 
 /* What the numbers of a run are like. */

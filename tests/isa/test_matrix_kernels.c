@@ -1,5 +1,6 @@
 /* The matrix kernels of all kinds of hosts give the same bits, for every row and modifier, WAVELIFT_MATH=hardware's included: of x86-64 they are
  * compared with each other, and a digest of all results is the same on every architecture. */
+#include "../random_numbers.h"
 #include "base/cpu.h"
 #include "machine/matrix.h"
 
@@ -15,12 +16,7 @@ struct registers {
 
 static uint64_t state;
 
-static uint32_t random_number(void) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state >> 24);
-}
+static uint32_t random_number(void) { return (uint32_t)(next_random(&state) >> 24); }
 
 /* NaNs may differ in sign and payload. */
 static bool same(uint32_t x, uint32_t y, unsigned kind) {

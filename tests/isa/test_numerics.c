@@ -3,6 +3,7 @@
  * Halves: every input. f32 and f64: a grid through all exponents, random inputs, and the neighbours of special points.
  * usage: test_numerics [NAME [STEP]]: one function, f32 at every STEP-th of all 2^32 inputs (1: all), through a quick check in
  * long double that asks MPFR only where the result is near a boundary. docs/NUMERICS.md quotes its results. */
+#include "../random_numbers.h"
 #include "base/cpu.h"
 #include "translate/isa/sem.h"
 
@@ -275,10 +276,7 @@ static void add(struct run *r, uint64_t bits) {
 
 static uint64_t random_bits(void) {
     static uint64_t state = 0xda3e39cb94b95bdbu;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state;
+    return next_random(&state);
 }
 
 static void sample(struct run *r) {

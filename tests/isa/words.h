@@ -2,6 +2,7 @@
 #ifndef WL_TESTS_WORDS_H
 #define WL_TESTS_WORDS_H
 
+#include "../random_numbers.h"
 #include "translate/lift_run.h"
 
 #include <stdio.h>
@@ -21,22 +22,7 @@ static inline bool runs_all(void) { return getenv("WL_TEST_STEPS"); }
 
 static inline uint32_t random_number(void) {
     static uint64_t state = 0x9e3779b97f4a7c15u;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state >> 24);
-}
-
-static inline float as_float(uint32_t bits) {
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static inline uint32_t as_bits(float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
+    return (uint32_t)(next_random(&state) >> 24);
 }
 
 /* `jump`: the word of the jump back, s_setpc_b64 s[30:31]. */

@@ -2,6 +2,8 @@
 #ifndef WL_TESTS_DEVICE_MATH_H
 #define WL_TESTS_DEVICE_MATH_H
 
+#include "../random_numbers.h"
+
 #include <hip/hip_runtime.h>
 
 #include <cmath>
@@ -40,11 +42,7 @@ template <> struct format<double> {
 };
 
 static uint64_t state = 88172645463325252;
-static uint64_t random_bits() {
-    state ^= state << 13;
-    state ^= state >> 7;
-    return (state ^= state << 17) * UINT64_C(2685821657736338717);
-}
+static uint64_t random_bits() { return next_random(&state) * UINT64_C(2685821657736338717); }
 
 /* Numbers in the order of their values, so that neighbours differ by 1. */
 template <class T> static int64_t order(T value) {

@@ -13,6 +13,7 @@
  *     test_decode --assemble PROCESSOR WAVE_SIZE     assembly on stdin, the notation on stdout
  *     test_decode --coverage FILE...                 mnemonics of the code objects' reachable code that nothing
  *                                                    implements, or whose semantics have other operands */
+#include "../random_numbers.h"
 #include "assembler.h"
 #include "base/status.h"
 #include "codeobject/codeobject.h"
@@ -475,10 +476,7 @@ static void survives_random_bytes(void **state) {
             struct wl_inst inst[2];
 
             for (unsigned j = 0; j < 3; j++) {
-                seed ^= seed << 13;
-                seed ^= seed >> 7;
-                seed ^= seed << 17;
-                bytes[j] = seed;
+                bytes[j] = next_random(&seed);
             }
             for (unsigned j = 0, count = wl_decode(decoder, (const uint8_t *)bytes, sizeof(bytes), 0, inst); j < count; j++)
                 assert_true(inst[j].operand_count <= WL_MAX_OPERANDS && memchr(inst[j].mnemonic, 0, sizeof(inst[j].mnemonic)) != NULL);

@@ -1,4 +1,5 @@
 /* Where buffer instructions of NVIDIA's GPUs find their elements, without branches, against the CPU device's code with them. */
+#include "../random_numbers.h"
 #include "lane/buffer_lane.h"
 #include "translate/nvptx/device/device.h"
 
@@ -7,10 +8,7 @@
 
 static uint32_t random_number(void) {
     static uint64_t state = 88172645463325252u;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state >> 16);
+    return (uint32_t)(next_random(&state) >> 16);
 }
 
 /* A small number, or any. */

@@ -1,4 +1,5 @@
 /* The channel formats that are compiled for NVIDIA's GPUs against those of the CPU device: numbers of formats, sRGB's curve, elements. */
+#include "../random_numbers.h"
 #include "lane/channel_values.h"
 
 #include <math.h>
@@ -21,10 +22,7 @@ static void differs(const char *what, const struct wl_channel_format *f, uint32_
 
 static uint32_t random_bits(void) {
     static uint64_t state = 88172645463325252u;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state >> 16);
+    return (uint32_t)(next_random(&state) >> 16);
 }
 
 /* Floats of all kinds: any bits, small numbers, and halfway between neighbours of a normalized format. */

@@ -1,4 +1,5 @@
 /* Matrix sums of the code for NVIDIA's GPUs, one at a time, against the CPU device's kernels: dense MFMA with WAVELIFT_MATH=hardware. */
+#include "../random_numbers.h"
 #include "device/cpu/helpers/helpers.h"
 #include "machine/matrix.h"
 #include "translate/nvptx/device/device.h"
@@ -19,10 +20,7 @@ static const struct sum {
 
 static uint32_t random_bits(void) {
     static uint64_t state = 88172645463325252u;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state >> 16);
+    return (uint32_t)(next_random(&state) >> 16);
 }
 
 /* Bits of elements: any, or with exponents that are about the same. */

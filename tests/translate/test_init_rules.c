@@ -1,5 +1,6 @@
 /* initcheck's rules, against all ways to fill in the bits that nobody wrote (steps/init_rules.h). Of each instruction: a bit that two ways
  * disagree on is never called defined. Of rules that are said to be exact: and no other one is called undefined. */
+#include "../random_numbers.h"
 #include "translate/isa/isa.h"
 #include "translate/steps/init_rules.h"
 
@@ -14,12 +15,7 @@ enum { OPEN_BITS = 5, ROUNDS = 24 };
 
 static uint64_t state = 88172645463325252u;
 
-static uint64_t random_bits(void) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state;
-}
+static uint64_t random_bits(void) { return next_random(&state); }
 
 /* Numbers that matter: all bits, few bits, shift counts. */
 static uint64_t random_value(void) {

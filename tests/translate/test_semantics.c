@@ -1,6 +1,7 @@
 /* Runs every semantics function, as packed for the lifter and compiled for this machine, on edge and random values, and compares
  * with references; checks every packed module against its row; divides by the sequences that compilers emit. */
 #include "test_semantics.h"
+#include "../random_numbers.h"
 
 #include "base/cpu.h"
 
@@ -29,12 +30,7 @@ union strip {
 
 static uint64_t random_state = 88172645463325252u;
 
-static uint64_t random_bits(void) {
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state * 0x2545f4914f6cdd1du;
-}
+static uint64_t random_bits(void) { return next_random(&random_state) * 0x2545f4914f6cdd1du; }
 
 static const uint32_t edges32[] = {
     0,        1,          2,          3,          7,          8,          15,         16,         24,         31,        32,       33,
