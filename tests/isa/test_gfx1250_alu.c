@@ -146,8 +146,8 @@ static uint64_t pk_of_f16(const struct number_format *f, const struct lane *l) {
 static uint64_t pk_fp8_of_f16(const struct lane *l) { return pk_of_f16(&fp8, l); }
 static uint64_t pk_bf8_of_f16(const struct lane *l) { return pk_of_f16(&bf8, l); }
 static uint64_t sr_pk(const struct number_format *f, const struct lane *l) {
-    return by_chance(f, wl_bits_float(low(l, 0)), low(l, 2), 23, false, false) | by_chance(f, wl_bits_float(low(l, 1)), low(l, 2), 23, false, false)
-                                                                                << 16;
+    return by_chance(f, wl_bits_float(low(l, 0)), low(l, 2), 23, false, false) |
+           by_chance(f, wl_bits_float(low(l, 1)), low(l, 2), 23, false, false) << 16;
 }
 static uint64_t sr_pk_f16(const struct lane *l) { return sr_pk(&f16, l); }
 static uint64_t sr_pk_bf16(const struct lane *l) { return sr_pk(&bf16, l); }
