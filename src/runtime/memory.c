@@ -25,6 +25,8 @@
 #define LARGEST_BLOCK    (4u << 20)                                       /* the last class */
 #define PLACES           16u                                              /* within a page, at which large blocks may begin */
 #define SHARD_LIMIT      (8u << 20)                                       /* bytes that a shard keeps */
+#define KEPT_HOST_BLOCKS 64u                                              /* most freed blocks of the host's pages that stay for a while */
+#define KEPT_HOST_BYTES  ((size_t)2 << 20)                                /* together */
 #define OWNED_PAGES      (1u << WL_MEMORY_DEVICE | 1u << WL_MEMORY_ARRAY) /* kinds that come from the device */
 
 /* ---- classes of blocks ------------------------------------------------------------------------ */
@@ -183,6 +185,42 @@ static enum wl_status host_pages(size_t size, void **memory) {
     return WL_OK;
 }
 
+/* The pages of pinned memory that was freed last, oldest first. AMD's runtime cuts small pinned blocks from pages that it keeps, and programs
+ * have come to rely on it: RCCL's proxy thread looks at a flag until it is told to end, which is after the flag was freed. */
+static struct {
+    pthread_mutex_t lock;
+    struct kept_pages {
+        void *memory;
+        size_t size;
+    } blocks[KEPT_HOST_BLOCKS];
+    unsigned first, count;
+    size_t bytes;
+} kept_pages = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct kept_pages take_oldest(void) {
+    wl_assert_held(&kept_pages.lock);
+    const struct kept_pages oldest = kept_pages.blocks[kept_pages.first];
+    kept_pages.first = (kept_pages.first + 1) % KEPT_HOST_BLOCKS;
+    kept_pages.count--;
+    kept_pages.bytes -= oldest.size;
+    return oldest;
+}
+
+static void release_pages(void *memory, size_t size) {
+    if (size > KEPT_HOST_BYTES / 2 || wl_san_tools()) { /* sanitizers: what device code does with freed memory is found */
+        munmap(memory, size);
+        return;
+    }
+    pthread_mutex_lock(&kept_pages.lock);
+    while (kept_pages.count == KEPT_HOST_BLOCKS || kept_pages.bytes + size > KEPT_HOST_BYTES) {
+        const struct kept_pages oldest = take_oldest();
+        munmap(oldest.memory, oldest.size);
+    }
+    kept_pages.blocks[(kept_pages.first + kept_pages.count++) % KEPT_HOST_BLOCKS] = (struct kept_pages){memory, size};
+    kept_pages.bytes += size;
+    pthread_mutex_unlock(&kept_pages.lock);
+}
+
 enum wl_status wl_memory_charge(struct wl_context *context, size_t size) {
     uint64_t total = context->info.memory_size, used = atomic_fetch_add(&context->memory_used, size);
     if (size <= total && used <= total - size) {
@@ -262,7 +300,7 @@ static struct wl_device *host_device(const struct wl_context *current) {
 
 static void release_host(struct wl_device *device, enum wl_memory_kind kind, void *memory, size_t size) {
     if (!device) {
-        munmap(memory, wl_page_up(size));
+        release_pages(memory, wl_page_up(size));
         wl_usage_add_host(-(int64_t)wl_page_up(size));
     } else if (kind == WL_MEMORY_MANAGED)
         device->ops->host->managed_release(device, memory);
@@ -398,6 +436,7 @@ bool wl_memory_is_mapped(const void *address, size_t size) {
 }
 
 void wl_memory_after_fork(void) {
+    pthread_mutex_init(&kept_pages.lock, NULL);
     wl_map_after_fork();
     wl_managed_after_fork();
     wl_share_after_fork();

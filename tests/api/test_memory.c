@@ -203,6 +203,38 @@ static void test_fills(void **state) {
     ok(hipFree(memory));
 }
 
+/* Small pinned memory can still be looked at for a while after it was freed, as with AMD's runtime, and the address is no allocation's. */
+static void test_freed_pinned(void **state) {
+    (void)state;
+    enum { COUNT = 40 };
+    static volatile int *memory[COUNT];
+    int *large = NULL;
+    hipDeviceptr_t base = NULL;
+    size_t size = 0;
+    if (on_gpu()) /* its driver's memory */
+        skip();
+    for (int i = 0; i < COUNT; i++) {
+        ok(hipHostMalloc((void **)&memory[i], 4, 0));
+        *memory[i] = i;
+    }
+    for (int i = 0; i < COUNT; i++)
+        ok(hipHostFree((void *)memory[i]));
+    for (int i = 0; i < COUNT; i++) {
+        assert_int_equal(*memory[i], i);
+        fails(hipErrorNotFound, hipMemGetAddressRange(&base, &size, (void *)memory[i]));
+        fails(hipErrorInvalidValue, hipHostFree((void *)memory[i]));
+    }
+    for (int i = 0; i < 200; i++) { /* those that were freed first are given back */
+        ok(hipHostMalloc((void **)&large, 100000, 0));
+        assert_int_equal(large[i], 0);
+        memset(large, 1, 100000);
+        ok(hipHostFree(large));
+    }
+    ok(hipHostMalloc((void **)&large, 8u << 20, 0));
+    ok(hipHostFree(large));
+    hipGetLastError();
+}
+
 static void test_attributes(void **state) {
     (void)state;
     hipPointerAttribute_t attributes;
@@ -461,7 +493,7 @@ int main(void) {
         cmocka_unit_test(test_pitched),        cmocka_unit_test(test_volume),     cmocka_unit_test(test_copies),
         cmocka_unit_test(test_fills),          cmocka_unit_test(test_attributes), cmocka_unit_test(test_register),
         cmocka_unit_test(test_stream_ordered), cmocka_unit_test(test_host_flags), cmocka_unit_test(test_flags_and_pitches),
-        cmocka_unit_test(test_blocks),         cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_blocks),         cmocka_unit_test(test_fork),       cmocka_unit_test(test_freed_pinned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <pthread.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -29,6 +31,7 @@ static double seconds(clockid_t clock) {
 static float value(size_t i, int rank, int round) { return (float)((i * 7 + (size_t)(rank + round)) % 1000); }
 
 static int per_host;
+static pthread_barrier_t *all; /* of all processes */
 
 static int run(int rank, int processes, size_t count, int rounds, unsigned late, const std::vector<int> &from, const std::vector<int> &to) {
     ncclUniqueId id;
@@ -77,6 +80,8 @@ static int run(int rank, int processes, size_t count, int rounds, unsigned late,
             wrong += host[i] != sum;
         }
     }
+    /* RCCL 5.4 does not send what is still to be sent once a communicator is to end (its `ncclProxyProgress`). */
+    pthread_barrier_wait(all);
     CHECK(ncclCommDestroy(comm));
     if (wrong)
         printf("FAIL process %d: %d wrong numbers\n", rank, wrong);
@@ -97,6 +102,11 @@ int main(int argc, char **argv) {
         from[rank] = ends[0];
         to[rank] = ends[1];
     }
+    pthread_barrierattr_t shared;
+    all = (pthread_barrier_t *)mmap(nullptr, sizeof *all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pthread_barrierattr_init(&shared);
+    pthread_barrierattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
+    pthread_barrier_init(all, &shared, (unsigned)processes);
     setvbuf(stdout, nullptr, _IOLBF, 0);
     for (int rank = 0; rank < processes; rank++)
         if (fork() == 0)
