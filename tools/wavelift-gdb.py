@@ -23,7 +23,7 @@ import wavelift_conditions
 
 del sys.path[0]
 
-HERE = struct.Struct("<3I3I3I3IIIIIQQQQQQIIQQQQ")  # struct wl_debug_here
+HERE = struct.Struct("<3I3I3I3IIIIIQQQQQQIIQQQQQQII")  # struct wl_debug_here
 VISIT = struct.Struct("<QII")  # struct wl_debug_visit
 PAST = struct.Struct("<4Q")  # struct wl_debug_past
 WATCH = struct.Struct("<Q3II")  # struct wl_debug_watch
@@ -52,7 +52,7 @@ class Here:
         self.block, self.thread, self.block_dim, self.grid_dim = v[0:3], v[3:6], v[6:9], v[9:12]
         self.lane, self.wave, self.wave_size, self.rows = v[12:16]
         self.exec, self.state, self.pc, self.mark, self.scratch, self.kernel, self.stopped, self.waves, self.processor, self.frame, \
-            self.launch, self.step = v[16:28]
+            self.launch, self.step, self.descriptor, self.kernarg, self.lds, self.private = v[16:32]
 
     def active(self, lane):
         return self.exec >> lane & 1
@@ -879,11 +879,19 @@ def choose_lane(lane):
     make_plain()
 
 
+def select_level(level):
+    """Selects a frame by its number, and says nothing of it."""
+    frame = gdb.newest_frame()
+    while frame.level() < level and frame.older():
+        frame = frame.older()
+    frame.select()
+
+
 def keep_frame(work):
     """Does something that loses the selected frame, and selects it again."""
     level = gdb.selected_frame().level()
     work()
-    gdb.execute(f"frame level {level}", to_string=True)
+    select_level(level)
 
 
 def describe_lane(wave, lane):
@@ -920,22 +928,48 @@ def states_of(options):
     return {"-all": "AIU", "-active": "A", "-inactive": "I"}[options[-1]] if options else "AI"
 
 
+def apply_flags(text):
+    """What options of `apply` commands say, and the rest: -q no headers, -c errors do not end it, -s neither, and what has them is silent."""
+    flags, rest = set(), text.strip()
+    while match := re.match(r"-([qcs]|all|active|inactive)\b\s*(.*)$", rest):
+        flags.add(match[1])
+        rest = match[2]
+    return flags, re.sub(r"^--\s+", "", rest)
+
+
+def run_applied(flags, header, command):
+    """Runs a command for a lane or a wave, with the flags of an `apply` command."""
+    try:
+        output = gdb.execute(command, to_string=True)
+    except gdb.error as error:
+        if "s" in flags:
+            return
+        if "c" not in flags:
+            raise
+        output = f"{error}\n"
+    if output or not "s" in flags:
+        print(("" if "q" in flags else f"\n{header}:\n") + output, end="")
+
+
 class LaneApply(gdb.Command):
-    """Runs a command for several lanes: lane apply all|LIST [-all|-active|-inactive] [--] COMMAND. A list is like 0-3,17 or 0-3 17. Lanes that are no
-    work items are left out, but for -all."""
+    """Runs a command for several lanes: lane apply all|LIST [-all|-active|-inactive] [-q|-c|-s] [--] COMMAND. A list is like 0-3,17 or 0-3 17. Lanes that
+    are no work items are left out, but for -all. -q: without headers; -c: errors do not end it; -s: neither, and lanes that have them are left out."""
 
     def __init__(self):
         super().__init__("lane apply", gdb.COMMAND_RUNNING)
 
     def invoke(self, argument, from_tty):
         wave = need_here()
-        match = re.match(r"\s*(all|active|-\d\S*|\d[-\d,]*(?:\s+\d[-\d,]*)*)((?:\s+-[a-z]+)*)\s+(?:--\s+)?(.+)$", argument)
-        if not match:
-            raise gdb.GdbError("lane apply: lanes and a command are wanted.")
-        which, states, command = match[1], states_of(match[2].split()), match[3]
-        if which.startswith("-"):
+        match = re.match(r"\s*(all|active|-\d\S*|\d[-\d,]*(?:\s+\d[-\d,]*)*)\s+(.+)$", argument)
+        if match and match[1].startswith("-"):
             raise gdb.GdbError("negative value")
-        states = "A" if which == "active" else states
+        flags, command = apply_flags(match[2]) if match else (None, None)
+        if not command:
+            raise gdb.GdbError("lane apply: lanes and a command are wanted.")
+        if re.match(r"-\w", command):
+            raise gdb.GdbError(f"Unrecognized option at: {command}")
+        which = match[1]
+        states = "A" if which == "active" else states_of([f"-{flag}" for flag in ("all", "active", "inactive") if flag in flags])
         lanes = range(wave.wave_size) if which in ("all", "active") else list_of(",".join(which.split()), "lane apply")
         if any(lane >= wave.wave_size for lane in lanes):
             raise gdb.GdbError(f"The wave has {wave.wave_size} lanes.")
@@ -945,8 +979,7 @@ class LaneApply(gdb.Command):
                 if wave.lane_state(lane) not in states:
                     continue
                 keep_frame(lambda lane=lane: choose_lane(lane))
-                output = gdb.execute(command, to_string=True)
-                print(f"\nLane {lane} ({lane_id(wave, launch, lane)}):\n{output}", end="")
+                run_applied(flags, f"Lane {lane} ({lane_id(wave, launch, lane)})", command)
         finally:
             keep_frame(lambda: choose_lane(wave.lane))
 
@@ -1030,6 +1063,11 @@ def waves_of_workgroup(wave):
         yield number, pc, mask, text
 
 
+def waves_there():
+    """How many waves there are that have not ended."""
+    return sum(1 for _, _, _, text in waves_of_workgroup(here()) if text != "ended") if here() else 0
+
+
 class InfoWaves(Info):
     """Lists the waves of the workgroup that the wave that has stopped is of, and where they are; info waves count: how many have not ended."""
 
@@ -1037,14 +1075,26 @@ class InfoWaves(Info):
 
     def invoke(self, argument, from_tty):
         if argument.strip() == "count":
-            print(sum(1 for _, _, _, text in waves_of_workgroup(here()) if text != "ended") if here() else 0)
+            print(waves_there())
             return
-        wave = need_here()
+        print(f"{waves_there()} waves (0 running, 0 single-stepping, {waves_there()} stopped)")
+        if here():
+            self.show(here())
+
+    @staticmethod
+    def show(wave):
         rows, launch = [("  Id", "Target Id", "State", "Lanes", "Frame")], dispatch_id(wave)
         for number, pc, mask, text in waves_of_workgroup(wave):
             target = f"AMDGPU Wave {launch}:{number + 1} {as_list(wave.block, '()')}/{number}"
             rows.append((f"{'*' if number == wave.wave else ' '} {number}", target, text, f"{mask:#018x}", where(pc) if pc else ""))
         print_table(rows)
+
+
+def waves_behind_threads():
+    """What `info threads` shows behind the threads of the host: gdb makes no thread of a wave."""
+    if here():
+        print("\nWaves of the workgroup that has stopped (the command `wave` chooses one):")
+        InfoWaves.show(here())
 
 
 class WaveCommand(gdb.Command):
@@ -1077,19 +1127,19 @@ class WaveApply(gdb.Command):
 
     def invoke(self, argument, from_tty):
         wave = need_here()
-        match = re.match(r"\s*(\S+)\s+(?:--\s+)?(.+)$", argument)
-        if not match:
+        match = re.match(r"\s*(\S+)\s+(.+)$", argument)
+        flags, command = apply_flags(match[2]) if match else (None, None)
+        if not command:
             raise gdb.GdbError("wave apply: waves and a command are wanted.")
         there = [number for number, pc, _, text in waves_of_workgroup(wave) if pc and text != "ended"]
         before, level = wave.wave, gdb.selected_frame().level()
         try:
             for number in there if match[1] == "all" else list_of(match[1], "wave apply"):
                 choose_wave(number)
-                output = gdb.execute(match[2], to_string=True)
-                print(f"\nWave {number}, block {wave.block}:\n{output}", end="")
+                run_applied(flags, f"Wave {number}, block {wave.block}", command)
         finally:
             choose_wave(before)
-            gdb.execute(f"frame level {level}", to_string=True)
+            select_level(level)
 
 
 def choose_wave(number):
@@ -1124,47 +1174,152 @@ def take_turn():
     if need_here().lane != wave.lane and need_here().active(wave.lane):
         choose_lane(wave.lane)
     if level > 0:
-        gdb.execute(f"frame level {level}", to_string=True)
+        select_level(level)
 
 
 STEPPING = ("step", "next", "stepi", "nexti", "finish", "until", "advance")
 
 
+def dispatches(wave):
+    """(number, its name, its grid, its workgroup, the kernel) of each launch that waves have stopped in."""
+    if wave:
+        grid = as_list(g * b for g, b in zip(wave.grid_dim, wave.block_dim))
+        yield 1, f"AMDGPU Dispatch {dispatch_id(wave)} (PKID {wave.launch - 1})", grid, as_list(wave.block_dim), readable(text_at(wave.kernel))
+
+
+def chosen_of(rows, argument, what):
+    """The rows whose numbers a list names, or all; none: says so."""
+    text = ",".join(argument.split())
+    numbers = list_of(text, f"info {what}") if text else None
+    found = [row for row in rows if numbers is None or row[0] in numbers]
+    if not found:
+        print(f"No active {what} match '{text}'." if text else f"No {what} are currently active.")
+    return found
+
+
 class InfoDispatches(Info):
-    """Describes the launch whose wave has stopped."""
+    """Describes the launch whose wave has stopped: info dispatches [-full] [ID...]."""
 
     name = "info dispatches"
 
     def invoke(self, argument, from_tty):
-        wave = need_here()
-        grid = as_list(g * b for g, b in zip(wave.grid_dim, wave.block_dim))
-        print_table([("  Id", "Target Id", "Grid", "Workgroup", "Fence", "Kernel Function"),
-                     ("* 1", f"AMDGPU Dispatch {dispatch_id(wave)} (PKID {wave.launch - 1})", grid, as_list(wave.block_dim), "B|As|Rs",
-                      readable(text_at(wave.kernel)))])
+        wave, full = here(), "-full" in argument.split()
+        found = chosen_of(dispatches(wave), argument.replace("-full", ""), "dispatches")
+        more = ("Address Spaces", "Kernel Descriptor", "Kernel Args", "Completion Signal") if full else ()
+        rows = [("  Id", "Target Id", "Grid", "Workgroup", "Fence", *more, "Kernel Function")]
+        for number, name, grid, workgroup, kernel in found:
+            more = (f"Shared({wave.lds}), Private({wave.private})", f"{wave.descriptor:#018x}", f"{wave.kernarg:#018x}", "(nil)") if full else ()
+            rows.append((f"* {number}", name, grid, workgroup, "B|As|Rs", *more, kernel))
+        if found:
+            print_table(rows)
+
+
+def queue_rows():
+    """(number, its name, whether it runs, commands done, commands queued, hipStream_t) of each stream."""
+    for number, (address, device, runs, read, write) in enumerate(queues() if symbol("wl_debug_queues") and gdb.selected_inferior().pid else [], 1):
+        yield number, f"AMDGPU Queue {device + 1}:{number} (QID {number - 1})", runs, read, write, address
 
 
 class InfoQueues(Info):
-    """Lists the streams: commands that were done and queued; the address is the hipStream_t, of the null stream 0."""
+    """Lists the streams: commands that were done and queued; the address is the hipStream_t, of the null stream 0: info queues [ID...]."""
 
     name = "info queues"
 
     def invoke(self, argument, from_tty):
         rows = [("  Id", "Target Id", "Type", "Read", "Write", "Size", "Address")]
-        for number, (address, device, runs, read, write) in enumerate(queues()):
-            rows.append((f"{'*' if runs else ' '} {number + 1}", f"AMDGPU Queue {device + 1}:{number + 1} (QID {number})", "HIP stream",
-                         str(read), str(write), "-", f"{address:#018x}"))
-        print_table(rows)
+        for number, name, runs, read, write, address in chosen_of(queue_rows(), argument, "queues"):
+            rows.append((f"{'*' if runs else ' '} {number}", name, "HIP stream", str(read), str(write), "-", f"{address:#018x}"))
+        if len(rows) > 1:
+            print_table(rows)
 
 
 class InfoAgents(Info):
-    """Describes the device that runs the wave that has stopped."""
+    """Describes the device that runs the wave that has stopped: info agents [ID...]."""
 
     name = "info agents"
 
     def invoke(self, argument, from_tty):
         wave = need_here()
-        print_table([("  Id", "State", "Target Id", "Architecture", "Wave Size"),
-                     ("* 1", "A", "AMDGPU Agent", text_at(wave.processor), str(wave.wave_size))])
+        if chosen_of([(1,)], argument, "agents"):
+            print_table([("  Id", "State", "Target Id", "Architecture", "Wave Size"),
+                         ("* 1", "A", "AMDGPU Agent", text_at(wave.processor), str(wave.wave_size))])
+
+
+class Finder(gdb.Command):
+    """Finds what a regular expression matches in, as `thread find` does: agent find, queue find, dispatch find REGEXP."""
+
+    def __init__(self, what, plural, rows):
+        self.what, self.plural, self.rows = what, plural, rows
+        gdb.execute(f"define-prefix {what}")
+        super().__init__(f"{what} find", gdb.COMMAND_STATUS)
+
+    def invoke(self, argument, from_tty):
+        if not argument:
+            raise gdb.GdbError("Command requires an argument.")
+        found = [(number, field, text) for number, field, text in self.rows() if re.search(argument, text)]
+        for number, field, text in found:
+            print(f"{self.what.capitalize()} {number} has {field} '{text}'")
+        if not found:
+            print(f"No {self.plural} match '{argument}'")
+
+
+def dispatch_names():
+    for number, name, _, _, kernel in dispatches(here()):
+        yield number, "Target Id", name
+        yield number, "Kernel Function", kernel
+
+
+def agent_names():
+    return [(1, "Target Id", "AMDGPU Agent"), (1, "Architecture", text_at(here().processor))] if here() else []
+
+
+# ---- registers by name ------------------------------------------------------------------------------------------------------------------
+
+AMD_REGISTERS = re.compile(r"\$?(?:([sva])(\d+)|([sva])\[(\d+)(?::(\d+))?\]|(pc|amdpc|exec|vcc|m0))$")
+
+
+def register_value(wave, text):
+    """(name, value, bytes) of a register, or of several in one number: s4, s[4:5], v3, exec; None: there is none of the name."""
+    match = AMD_REGISTERS.match(text)
+    if not match:
+        return None
+    if match[6]:
+        name = match[6]
+        variable = gdb.convenience_variable("amdpc" if name == "pc" else name)
+        return name, int(variable), 4 if name == "m0" else 8
+    kind, first = match[1] or match[3], int(match[2] or match[4])
+    last = int(match[5] or first)
+    parts = [gdb.convenience_variable(f"{kind}{number}") for number in range(first, last + 1)]
+    if not parts or any(part is None or part.type.code == gdb.TYPE_CODE_VOID for part in parts):
+        return None
+    return text.lstrip("$"), sum(int(part) << 32 * place for place, part in enumerate(parts)), 4 * len(parts)
+
+
+class InfoRegisters(gdb.Command):
+    """Lists registers and their contents, of the wave that has stopped by AMD's names: info registers [s4 s[4:5] v3 exec vcc m0 ...]. Other names, and
+    those in frames of the host, are the host's."""
+
+    def __init__(self):
+        super().__init__("info registers", gdb.COMMAND_STATUS)
+
+    def invoke(self, argument, from_tty):
+        wave = here() if kernel_selected() else None
+        names = argument.split()
+        if not names and wave:
+            names = ["pc", "exec", "vcc", "m0", *(f"s{number}" for number in range(VCC)), *(f"v{number}" for number in range(min(wave.rows, AGPR)))]
+        found = [register_value(wave, name) for name in names] if wave else [None]
+        if names and all(found):
+            for name, value, size in found:
+                print(f"{name:<14} {value:#0{2 * size + 2}x} {value}")
+        else:
+            gdb.execute(f"info all-registers {argument or 'general'}")
+
+
+def kernel_selected():
+    try:
+        return is_shadow(gdb.selected_frame().pc())
+    except gdb.error:
+        return False
 
 
 # ---- backwards --------------------------------------------------------------------------------------------------------------------------
@@ -1416,8 +1571,12 @@ if not hasattr(gdb, "wavelift_loaded"):
     register_unwinder(None, other_wave, replace=True)
     for stepping in STEPPING:
         gdb.execute(f"define hook-{stepping}\npython take_turn()\nend")
-    for command in (LaneCommand, LaneApply, WaveCommand, WaveApply, InfoLanes, InfoWaves, InfoDispatches, InfoQueues, InfoAgents,
+    for command in (LaneCommand, LaneApply, WaveCommand, WaveApply, InfoLanes, InfoWaves, InfoDispatches, InfoQueues, InfoAgents, InfoRegisters,
                     ReverseStepi, ReverseStep, ReverseNext, ReverseFinish, ReverseContinue):
         command()
+    Finder("agent", "agents", agent_names)
+    Finder("queue", "queues", lambda: [(row[0], "Target Id", row[1]) for row in queue_rows()])
+    Finder("dispatch", "dispatches", dispatch_names)
+    gdb.execute("define info hookpost-threads\npython waves_behind_threads()\nend")
     add_disassembler()
     attach()

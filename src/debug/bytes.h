@@ -145,7 +145,11 @@ bool wl_debug_translate(const struct wl_debug_dwarf *dwarf, const struct wl_debu
 bool wl_debug_indexed_address(const struct wl_debug_dwarf *dwarf, const struct wl_debug_unit *unit, uint64_t index, uint64_t *address);
 /* Writes out[WL_DEBUG_ABBREV], out[WL_DEBUG_INFO] and the location lists. */
 enum wl_status wl_debug_info(struct wl_debug_dwarf *dwarf);
-/* Adds the types of what tools/wavelift-gdb.py shows. */
-void wl_debug_types(struct wl_debug_dwarf *dwarf);
+
+/* ---- builtins.c ---- */
+/* Whether it is the name of one of enum wl_debug_builtin. */
+bool wl_debug_is_builtin(const char *name, size_t length);
+/* Adds these as variables, and the types of what tools/wavelift-gdb.py shows. */
+void wl_debug_builtins(struct wl_debug_dwarf *dwarf);
 
 #endif

@@ -21,10 +21,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Variables of HIP that a debugger knows in all kernels: three numbers each, or one. */
+enum wl_debug_builtin {
+    WL_DEBUG_THREAD_IDX,
+    WL_DEBUG_BLOCK_IDX,
+    WL_DEBUG_BLOCK_DIM,
+    WL_DEBUG_GRID_DIM,
+    WL_DEBUG_WARP_SIZE,
+    WL_DEBUG_BUILTINS
+};
+
 struct wl_debug_request {
     const struct wl_codeobject *object;
-    uint64_t code; /* the shadow of the code object's address 0 */
-    uint64_t data; /* where the image is loaded */
+    uint64_t code;                        /* the shadow of the code object's address 0 */
+    uint64_t data;                        /* where the image is loaded */
+    uint64_t builtins[WL_DEBUG_BUILTINS]; /* where they are; 0: the debugger is not told of that one */
 };
 
 /* Makes the file; *bytes is freed by free(). WL_INVALID_IMAGE: the DWARF is damaged; a file without it is made all the same by

@@ -11,7 +11,7 @@ struct attribute {
 };
 
 struct declaration {
-    uint64_t code;
+    uint64_t code, tag;
     uint32_t first, count; /* of its attributes */
 };
 
@@ -35,10 +35,12 @@ static bool is_location(uint32_t name) {
 
 static bool is_index_of_text(uint32_t form) { return form == DW_FORM_strx || (form >= DW_FORM_strx1 && form <= DW_FORM_strx4); }
 
+static bool is_offset_of_text(uint32_t form) { return is_index_of_text(form) || form == DW_FORM_strp; }
+
 static enum treatment treatment_of(const struct attribute *a) {
     if (a->name == DW_AT_loclists_base)
         return LEAVE_OUT;
-    if (a->name == DW_AT_producer && (is_index_of_text(a->form) || a->form == DW_FORM_strp))
+    if (a->name == DW_AT_producer && is_offset_of_text(a->form))
         return PRODUCER;
     switch (a->form) {
     case DW_FORM_exprloc:
@@ -121,7 +123,8 @@ static bool read_table(struct wl_debug_dwarf *dwarf, uint64_t offset, struct tab
     for (uint64_t code; (code = wl_reader_uleb(&in)) != 0;) {
         struct declaration d = {.code = code, .first = (uint32_t)t->attribute_count};
         wl_bytes_uleb(out, code);
-        wl_bytes_uleb(out, new_tag(wl_reader_uleb(&in)));
+        d.tag = wl_reader_uleb(&in);
+        wl_bytes_uleb(out, new_tag(d.tag));
         wl_bytes_number(out, wl_reader_number(&in, 1), 1);
         if (!read_attributes(dwarf, &in, t, &d) || !WL_ARRAY_RESERVE(t->declarations, t->count, t->capacity, 64))
             return false;
@@ -405,8 +408,8 @@ static uint64_t copy_list(struct writer *w, const struct attribute *a, struct wl
     return w->unit.version >= 5 ? copy_list_5(w, offset, a->name == DW_AT_frame_base) : copy_list_4(w, offset, a->name == DW_AT_frame_base);
 }
 
-/* The compiler's name from "clang version" on, where gdb looks whether it is clang: whose line tables tell where prologues end. */
-static uint64_t producer_of(const struct writer *w, const struct attribute *a, struct wl_reader value) {
+/* Where the text of such an attribute is in .debug_str, and its length; 0 bytes: it is nowhere. */
+static uint64_t text_of(const struct writer *w, const struct attribute *a, struct wl_reader value, size_t *length) {
     uint64_t offset = number_of(value, a->form);
     const struct wl_span *texts = &w->dwarf->in[WL_DEBUG_STR];
     if (is_index_of_text(a->form)) {
@@ -414,11 +417,36 @@ static uint64_t producer_of(const struct writer *w, const struct attribute *a, s
         wl_reader_skip(&in, offset < wl_reader_left(&in) / 4 ? offset * 4 : UINT64_MAX);
         offset = wl_reader_number(&in, 4);
     }
-    if (offset >= texts->size)
-        return 0;
-    const size_t length = strnlen((const char *)texts->data + offset, texts->size - offset);
-    const uint8_t *clang = memmem(texts->data + offset, length, "clang version", 13);
+    *length = offset < texts->size ? strnlen((const char *)texts->data + offset, texts->size - offset) : 0;
+    return offset < texts->size ? offset : 0;
+}
+
+/* The compiler's name from "clang version" on, where gdb looks whether it is clang: whose line tables tell where prologues end. */
+static uint64_t producer_of(const struct writer *w, const struct attribute *a, struct wl_reader value) {
+    const struct wl_span *texts = &w->dwarf->in[WL_DEBUG_STR];
+    size_t length;
+    const uint64_t offset = text_of(w, a, value, &length);
+    const uint8_t *clang = length ? memmem(texts->data + offset, length, "clang version", 13) : NULL;
     return clang ? (uint64_t)(clang - texts->data) : offset;
+}
+
+/* Whether an entry is the variable of HIP's headers that stands for threadIdx or the like: it has no place, and a debugger has another one of the
+ * name (builtins.c). Variables of functions, which may have such a name as well, have no name for the linker and are not external. */
+static bool is_builtin(const struct writer *w, const struct declaration *d, struct wl_reader in) {
+    bool named = false, global = false;
+    for (uint32_t i = 0; i < d->count; i++) {
+        const struct attribute *a = &w->table.attributes[d->first + i];
+        const struct wl_reader value = in;
+        size_t length;
+        if (!skip_value(&in, a->form, w->unit.version))
+            return false;
+        global |= a->name == DW_AT_linkage_name || a->name == DW_AT_external;
+        if (a->name == DW_AT_name && is_offset_of_text(a->form) && a->form != DW_FORM_strx) { /* of a fixed size */
+            const uint64_t offset = text_of(w, a, value, &length);
+            named = wl_debug_is_builtin((const char *)w->dwarf->in[WL_DEBUG_STR].data + offset, length);
+        }
+    }
+    return named && global;
 }
 
 static bool copy_attribute(struct writer *w, struct wl_reader *in, const struct attribute *a) {
@@ -494,6 +522,11 @@ static bool read_bases(struct writer *w) {
     return d && (!low_indexed || wl_debug_indexed_address(w->dwarf, &w->unit, low, &w->unit.low));
 }
 
+static void put(struct wl_bytes *b, size_t at, uint64_t value, size_t size) {
+    if (!b->bad)
+        memcpy(b->data + at, &value, size);
+}
+
 /* Where each entry was and is, in order. */
 struct places {
     struct place {
@@ -514,11 +547,17 @@ static bool copy_entries(struct writer *w, struct places *places) {
         if (code == 0)
             continue;
         const struct declaration *d = find_declaration(&w->table, code);
-        for (uint32_t i = 0; d && i < d->count; i++)
-            if (!copy_attribute(w, &in, &w->table.attributes[d->first + i]))
-                return false;
         if (!d)
             return false;
+        const bool nameless = d->tag == DW_TAG_variable && is_builtin(w, d, in);
+        for (uint32_t i = 0; i < d->count; i++) {
+            const struct attribute *a = &w->table.attributes[d->first + i];
+            const uint64_t begin = out->size;
+            if (!copy_attribute(w, &in, a))
+                return false;
+            if (nameless && a->name == DW_AT_name)
+                put(out, begin, 0, out->size - begin); /* the first text of all */
+        }
     }
     return !in.bad;
 }
@@ -556,11 +595,6 @@ static bool copy_header(struct writer *w, struct wl_reader *in) {
     return true;
 }
 
-static void put(struct wl_bytes *b, size_t at, uint64_t value, size_t size) {
-    if (!b->bad)
-        memcpy(b->data + at, &value, size);
-}
-
 static bool copy_unit(struct wl_debug_dwarf *dwarf, struct wl_reader *in, struct places *places) {
     struct wl_bytes *out = &dwarf->out[WL_DEBUG_INFO];
     struct writer w = {.dwarf = dwarf, .new_start = out->size};
@@ -596,83 +630,6 @@ static bool resolve(struct wl_debug_dwarf *dwarf, const struct places *places) {
         put(&dwarf->out[r->section], r->at, value, 4);
     }
     return true;
-}
-
-/* A unit of our own: wl_dim3, the type of $blockIdx, and the types of registers. */
-void wl_debug_types(struct wl_debug_dwarf *dwarf) {
-    static const uint8_t abbrev[] = {1,
-                                     DW_TAG_compile_unit,
-                                     1,
-                                     DW_AT_language,
-                                     DW_FORM_data1,
-                                     DW_AT_name,
-                                     DW_FORM_string,
-                                     0,
-                                     0,
-                                     2,
-                                     DW_TAG_base_type,
-                                     0,
-                                     DW_AT_byte_size,
-                                     DW_FORM_data1,
-                                     DW_AT_encoding,
-                                     DW_FORM_data1,
-                                     DW_AT_name,
-                                     DW_FORM_string,
-                                     0,
-                                     0,
-                                     3,
-                                     DW_TAG_structure_type,
-                                     1,
-                                     DW_AT_byte_size,
-                                     DW_FORM_data1,
-                                     DW_AT_name,
-                                     DW_FORM_string,
-                                     0,
-                                     0,
-                                     4,
-                                     DW_TAG_member,
-                                     0,
-                                     DW_AT_data_member_location,
-                                     DW_FORM_data1,
-                                     DW_AT_type,
-                                     DW_FORM_ref1,
-                                     DW_AT_name,
-                                     DW_FORM_string,
-                                     0,
-                                     0,
-                                     0};
-    struct wl_bytes *out = &dwarf->out[WL_DEBUG_INFO];
-    const size_t start = out->size;
-    wl_bytes_number(out, 0, 4);
-    wl_bytes_number(out, 4, 2);
-    wl_bytes_number(out, dwarf->out[WL_DEBUG_ABBREV].size, 4);
-    wl_bytes_number(out, 8, 1);
-    wl_bytes_number(out, 1, 1);
-    wl_bytes_number(out, DW_LANG_C_plus_plus, 1);
-    wl_bytes_add(out, "wavelift", 9);
-    static const struct {
-        uint8_t size, encoding;
-        const char *name;
-    } types[] = {{4, DW_ATE_unsigned, "unsigned int"}, {8, DW_ATE_unsigned, "unsigned long"}, {1, DW_ATE_signed_char, "char"}};
-    const size_t unsigned_int = out->size - start;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        wl_bytes_number(out, 2, 1);
-        wl_bytes_number(out, types[i].size, 1);
-        wl_bytes_number(out, types[i].encoding, 1);
-        wl_bytes_add(out, types[i].name, strlen(types[i].name) + 1);
-    }
-    wl_bytes_number(out, 3, 1);
-    wl_bytes_number(out, 12, 1);
-    wl_bytes_add(out, "wl_dim3", 8);
-    for (unsigned i = 0; i < 3; i++) {
-        wl_bytes_number(out, 4, 1);
-        wl_bytes_number(out, (uint64_t)i * 4, 1);
-        wl_bytes_number(out, unsigned_int, 1);
-        wl_bytes_number(out, 'x' + i, 2);
-    }
-    wl_bytes_number(out, 0, 2);
-    put(out, start, out->size - start - 4, 4);
-    wl_bytes_add(&dwarf->out[WL_DEBUG_ABBREV], abbrev, sizeof abbrev);
 }
 
 enum wl_status wl_debug_info(struct wl_debug_dwarf *dwarf) {

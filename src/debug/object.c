@@ -293,7 +293,7 @@ enum wl_status wl_debug_object(const struct wl_debug_request *request, bool with
     if (status == WL_OK && !without_dwarf)
         status = move_dwarf(&dwarf);
     if (status == WL_OK) {
-        wl_debug_types(&dwarf);
+        wl_debug_builtins(&dwarf);
         write_file(&file, request, &dwarf, functions, count);
         if (file.bytes.bad)
             status = wl_fail(WL_OUT_OF_MEMORY, "no memory for a debugger's tables");

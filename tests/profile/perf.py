@@ -48,6 +48,8 @@ def read_dump(path):
     expect(at, len(data), "the end of the dump")
     expect(times, sorted(times), "times of the dump")
     expect(all(any(begin <= line[0] < begin + size for begin, size in code) for line in lines), True, "lines are those of code")
+    at_lines = {line[0] for line in lines}
+    expect([size for begin, size in code if not {begin, begin + size - 1} <= at_lines], [], "code whose begin or end has no line")
     return names, lines
 
 
@@ -90,6 +92,7 @@ def check_perf(folder):
     subprocess.run([perf, "inject", "--jit", "-i", data, "-o", with_lines], capture_output=True, check=True)
     text = subprocess.run([perf, "script", "-i", with_lines, "-F", "ip,sym,srcline"], capture_output=True, text=True, check=False).stdout
     found = re.findall(r"hot\(float\*, int\) \[\w+\]\s+(\S+:\d+)", text)
+    expect(len(found), len(re.findall(r"hot\(float\*, int\) \[\w+\]", text)), "samples with a line")
     hot = [place for place in found if place.endswith("%s:%d" % (source, hot_line))]
     expect(len(hot) > len(found) / 2, True, "samples in the hot line: %d of %d" % (len(hot), len(found)))
 

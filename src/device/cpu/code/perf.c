@@ -113,23 +113,27 @@ struct lines {
     uint64_t count;
 };
 
+/* Says that the line that was found last is at an address. */
+static void put_row(struct lines *lines, uint64_t address) {
+    const char *colon = strrchr(lines->last, ':');
+    const struct dump_line line = {.address = address, .line = (uint32_t)strtoul(colon + 1, NULL, 10)};
+    fwrite(&line, sizeof line, 1, lines->out);
+    fwrite(lines->last, (size_t)(colon - lines->last), 1, lines->out);
+    fputc(0, lines->out);
+    lines->count++;
+}
+
+/* What comes before the first line belongs to it as well. */
 static bool put_line(void *context, const struct wl_native_row *row) {
     struct lines *lines = context;
     char text[PATH_MAX + 32];
     const uint64_t at = (uint64_t)(uintptr_t)lines->native->memory;
     if (row->begin < at || row->begin >= at + lines->native->size ||
         !wl_codeobject_source_line(lines->module->object, lines->unit->address + row->offset, text, sizeof text) ||
-        strcmp(text, lines->last) == 0)
+        strcmp(text, lines->last) == 0 || !strrchr(text, ':'))
         return false;
     snprintf(lines->last, sizeof lines->last, "%s", text);
-    char *colon = strrchr(text, ':');
-    if (!colon)
-        return false;
-    *colon = 0;
-    const struct dump_line line = {.address = row->begin, .line = (uint32_t)strtoul(colon + 1, NULL, 10)};
-    fwrite(&line, sizeof line, 1, lines->out);
-    fwrite(text, strlen(text) + 1, 1, lines->out);
-    lines->count++;
+    put_row(lines, lines->count ? row->begin : at);
     return false;
 }
 
@@ -140,6 +144,9 @@ static void dump_lines(const struct wl_device_module *module, const struct wl_cp
     if (!lines.out)
         return;
     wl_native_rows(native, put_line, &lines);
+    if (lines.count)
+        put_row(&lines,
+                (uint64_t)(uintptr_t)native->memory + native->size - 1); /* perf has a line up to the next one's address, and no further */
     if (fclose(lines.out) == 0 && lines.count) {
         const size_t whole = (sizeof(struct dump_lines) + size + 7) / 8 * 8;
         const struct dump_lines head = {.record = {.kind = CODE_DEBUG_INFO, .size = (uint32_t)whole, .time = wl_now()},

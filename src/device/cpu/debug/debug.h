@@ -40,9 +40,11 @@ struct wl_debug_here {
     uint32_t stopped; /* the debugger writes 1 when it has stopped here: the other lanes are not asked any more */
     uint32_t waves;   /* of the workgroup */
     const char *processor;
-    uint64_t frame;  /* what the frame register is behind the shadow's call (debug/frame.h) */
-    uint64_t launch; /* the launch's number, from 1 on, since the debugger came */
-    uint64_t step;   /* how many instructions the launch's waves have run */
+    uint64_t frame;               /* what the frame register is behind the shadow's call (debug/frame.h) */
+    uint64_t launch;              /* the launch's number, from 1 on, since the debugger came */
+    uint64_t step;                /* how many instructions the launch's waves have run */
+    uint64_t descriptor, kernarg; /* addresses of the kernel's descriptor and of its arguments */
+    uint32_t lds, private;        /* bytes of a workgroup and of a lane */
 };
 extern volatile struct wl_debug_here wl_debug_here;
 

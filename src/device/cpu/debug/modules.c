@@ -80,8 +80,14 @@ static bool is_possible(void) { return false; }
 #endif
 
 static enum wl_status make_file(const struct wl_device_module *module, struct wl_debug_module *debug) {
-    const struct wl_debug_request request = {
-        .object = module->object, .code = (uint64_t)(uintptr_t)debug->shadows - debug->begin, .data = (uint64_t)(uintptr_t)module->image};
+    const struct wl_debug_request request = {.object = module->object,
+                                             .code = (uint64_t)(uintptr_t)debug->shadows - debug->begin,
+                                             .data = (uint64_t)(uintptr_t)module->image,
+                                             .builtins = {[WL_DEBUG_THREAD_IDX] = (uintptr_t)&wl_debug_here.thread,
+                                                          [WL_DEBUG_BLOCK_IDX] = (uintptr_t)&wl_debug_here.block,
+                                                          [WL_DEBUG_BLOCK_DIM] = (uintptr_t)&wl_debug_here.block_dim,
+                                                          [WL_DEBUG_GRID_DIM] = (uintptr_t)&wl_debug_here.grid_dim,
+                                                          [WL_DEBUG_WARP_SIZE] = (uintptr_t)&wl_debug_here.wave_size}};
     uint8_t *bytes = NULL;
     size_t size = 0;
     enum wl_status status = wl_debug_object(&request, false, &bytes, &size);

@@ -211,6 +211,10 @@ static void show(struct running *r, uint32_t lane) {
     here->kernel = r->job->function->kernel->name;
     here->waves = r->runner->group->wave_count;
     here->processor = r->job->function->module->target->processor;
+    here->descriptor = (uint64_t)(uintptr_t)r->job->function->module->image + r->job->function->kernel->descriptor;
+    here->kernarg = (uint64_t)(uintptr_t)r->job->launch->kernarg;
+    here->lds = r->job->lds_size;
+    here->private = r->job->scratch_size;
     for (uint32_t i = 0; i < here->waves; i++) {
         const struct wl_runner *other = &r->runner->group->runners[i];
         wl_debug_waves[i].pc = other->debug == at_hand->known ? at_hand->pc : has_begun(r, other) ? other->debug->last : 0;
