@@ -219,9 +219,14 @@ struct wl_hsa_signal {
     _Atomic uint32_t sleepers; /* threads that sleep on the value's low half */
     uint32_t magic;
     struct wl_hsa_queue *doorbell; /* not NULL: of this queue */
+    bool shared;                   /* with other processes (ipc.c) */
 };
 
 struct wl_hsa_signal *wl_hsa_signal(hsa_signal_t signal);
+/* Memory for a signal that processes share; NULL: there is none. All but `shared` is 0. (ipc.c) */
+struct wl_hsa_signal *wl_hsa_shared_signal_make(void);
+/* Takes it from this process. */
+void wl_hsa_shared_signal_close(struct wl_hsa_signal *signal);
 /* What is done behind each change of a value by the host: wakes those who wait. */
 void wl_hsa_signal_changed(struct wl_hsa_signal *signal);
 /* Subtracts 1 with release, after the times were set; a handle of 0 does nothing. */

@@ -205,8 +205,10 @@ HSA hsa_system_get_info(int attribute, void *value) {
     }
     case HSA_AMD_SYSTEM_INFO_MWAITX_ENABLED:
     case HSA_AMD_SYSTEM_INFO_DMABUF_SUPPORTED:
-    case HSA_AMD_SYSTEM_INFO_VIRTUAL_MEM_API_SUPPORTED:
         HSA_SET(bool, false);
+        break;
+    case HSA_AMD_SYSTEM_INFO_VIRTUAL_MEM_API_SUPPORTED:
+        HSA_SET(bool, true);
         break;
     default:
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;

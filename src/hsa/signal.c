@@ -64,12 +64,13 @@ struct wl_hsa_signal *wl_hsa_signal(hsa_signal_t signal) {
     return s && s->magic == SIGNAL ? s : NULL;
 }
 
-static hsa_status_t create(int64_t value, hsa_signal_t *signal) {
+static hsa_status_t create(int64_t value, bool shared, hsa_signal_t *signal) {
     _Static_assert(sizeof(struct wl_hsa_signal) <= PLACE, "a signal fits into its place");
-    struct wl_hsa_signal *s = take_place();
+    struct wl_hsa_signal *s = shared ? wl_hsa_shared_signal_make() : take_place();
     if (!s)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-    memset(s, 0, sizeof *s);
+    if (!shared)
+        memset(s, 0, sizeof *s);
     s->kind = 1;
     atomic_store(&s->value, value);
     s->magic = SIGNAL;
@@ -89,9 +90,8 @@ HSA hsa_amd_signal_create(int64_t initial_value, uint32_t num_consumers, const h
     HSA_STARTED();
     HSA_REQUIRE(signal && (num_consumers == 0 || consumers), HSA_STATUS_ERROR_INVALID_ARGUMENT);
     HSA_REQUIRE(!(attributes & ~(uint64_t)(HSA_AMD_SIGNAL_AMD_GPU_ONLY | HSA_AMD_SIGNAL_IPC)), HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    HSA_REQUIRE(!(attributes & HSA_AMD_SIGNAL_IPC), HSA_STATUS_ERROR_NOT_SUPPORTED);
     HSA_REQUIRE(are_agents(num_consumers, consumers), HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    return create(initial_value, signal);
+    return create(initial_value, attributes & HSA_AMD_SIGNAL_IPC, signal);
 }
 
 HSA hsa_signal_create(int64_t initial_value, uint32_t num_consumers, const hsa_agent_t *consumers, hsa_signal_t *signal) {
@@ -103,6 +103,10 @@ HSA hsa_signal_destroy(hsa_signal_t signal) {
     struct wl_hsa_signal *s = wl_hsa_signal(signal);
     HSA_REQUIRE(signal.handle, HSA_STATUS_ERROR_INVALID_ARGUMENT);
     HSA_REQUIRE(s, HSA_STATUS_ERROR_INVALID_SIGNAL);
+    if (s->shared) { /* other processes may go on with it */
+        wl_hsa_shared_signal_close(s);
+        return HSA_STATUS_SUCCESS;
+    }
     s->magic = 0;
     struct free_place *place = (struct free_place *)s;
     pthread_mutex_lock(&places.lock);

@@ -49,8 +49,8 @@ HSA hsa_amd_image_get_info_max_dim(hsa_agent_t agent, int attribute, void *value
     return hsa_agent_get_info(agent, attribute, value);
 }
 
-/* What takes no agent: the finalizer of HSAIL, code objects as objects of their own, graphics interoperation, IPC, virtual memory by handles,
- * shared virtual memory by attributes, hardware counters and sampling, files. */
+/* What takes no agent: the finalizer of HSAIL, code objects as objects of their own, graphics interoperation, dma-buf, shared virtual memory
+ * by attributes, hardware counters and sampling, files. */
 #define NONE(name)                                                                                                                         \
     HSA name(void) {                                                                                                                       \
         HSA_STARTED();                                                                                                                     \
@@ -70,24 +70,9 @@ NONE(hsa_code_object_iterate_symbols)
 NONE(hsa_code_symbol_get_info)
 NONE(hsa_amd_interop_map_buffer)
 NONE(hsa_amd_interop_unmap_buffer)
-NONE(hsa_amd_ipc_signal_create)
-NONE(hsa_amd_ipc_signal_attach)
 NONE(hsa_amd_portable_export_dmabuf)
 NONE(hsa_amd_portable_export_dmabuf_v2)
 NONE(hsa_amd_portable_close_dmabuf)
-NONE(hsa_amd_vmem_address_free)
-NONE(hsa_amd_vmem_address_reserve)
-NONE(hsa_amd_vmem_address_reserve_align)
-NONE(hsa_amd_vmem_export_shareable_handle)
-NONE(hsa_amd_vmem_get_access)
-NONE(hsa_amd_vmem_get_alloc_properties_from_handle)
-NONE(hsa_amd_vmem_handle_create)
-NONE(hsa_amd_vmem_handle_release)
-NONE(hsa_amd_vmem_import_shareable_handle)
-NONE(hsa_amd_vmem_map)
-NONE(hsa_amd_vmem_retain_alloc_handle)
-NONE(hsa_amd_vmem_set_access)
-NONE(hsa_amd_vmem_unmap)
 NONE(hsa_amd_svm_attributes_get)
 NONE(hsa_amd_svm_attributes_set)
 NONE(hsa_amd_svm_prefetch_async)
@@ -97,9 +82,6 @@ NONE(hsa_amd_spm_set_dest_buffer)
 NONE(hsa_amd_ais_file_read)
 NONE(hsa_amd_ais_file_write)
 NONE(hsa_amd_enable_logging)
-NONE(hsa_amd_ipc_memory_create)
-NONE(hsa_amd_ipc_memory_attach)
-NONE(hsa_amd_ipc_memory_detach)
 NONE(hsa_ven_amd_pcs_create)
 NONE(hsa_ven_amd_pcs_create_from_id)
 NONE(hsa_ven_amd_pcs_destroy)

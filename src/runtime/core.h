@@ -6,9 +6,11 @@
 #define WL_RUNTIME_CORE_H
 
 #include "runtime/context.h"
+#include "runtime/handles.h"
 #include "runtime/launch.h"
 #include "runtime/memory.h"
 #include "runtime/module.h"
+#include "runtime/share.h"
 #include "runtime/virtual.h"
 
 struct wl_trace_work;
@@ -38,6 +40,28 @@ struct wl_core {
     __typeof__(wl_module_context) *module_context;
     __typeof__(wl_launch_check) *launch_check;
     __typeof__(wl_launch_describe) *launch_describe;
+    __typeof__(wl_share_make) *share_make;
+    __typeof__(wl_share_open) *share_open;
+    __typeof__(wl_share_shut) *share_shut;
+    __typeof__(wl_share_shorten) *share_shorten;
+    __typeof__(wl_share_lengthen) *share_lengthen;
+    __typeof__(wl_share_page) *share_page;
+    __typeof__(wl_share_open_page) *share_open_page;
+    __typeof__(wl_share_close_page) *share_close_page;
+    __typeof__(wl_handle_is) *handle_is;
+    __typeof__(wl_physical_create) *physical_create;
+    __typeof__(wl_physical_export) *physical_export;
+    __typeof__(wl_physical_import) *physical_import;
+    __typeof__(wl_physical_release) *physical_release;
+    __typeof__(wl_physical_at) *physical_at;
+    __typeof__(wl_physical_granularity) *physical_granularity;
+    __typeof__(wl_virtual_reserve) *virtual_reserve;
+    __typeof__(wl_virtual_release) *virtual_release;
+    __typeof__(wl_virtual_map) *virtual_map;
+    __typeof__(wl_virtual_unmap) *virtual_unmap;
+    __typeof__(wl_virtual_protect) *virtual_protect;
+    __typeof__(wl_virtual_access) *virtual_access;
+    __typeof__(wl_virtual_is_reserved) *virtual_is_reserved;
     /* For tools: the functions wl_trace_... of trace/trace.h, which the other libraries do not see. */
     void (*watch_modules)(void (*tell)(const void *module, bool loaded));
     void (*watch_queued)(uint64_t (*queued)(const struct wl_trace_work *work));

@@ -105,7 +105,7 @@ enum wl_status wl_share_export(const void *address, struct wl_share_ticket *tick
     if (!wl_memory_find(address, &allocation))
         return wl_fail(WL_NOT_FOUND, "no device memory at %p", address);
     if (allocation.kind != WL_MEMORY_DEVICE)
-        return wl_fail(WL_UNSUPPORTED, "only memory of hipMalloc can be shared");
+        return wl_fail(WL_UNSUPPORTED, "only device memory can be shared");
     pthread_mutex_lock(&shares.lock);
     struct wl_map_node *node = wl_map_at(allocation.address);
     enum wl_status result = node ? WL_OK : wl_fail(WL_NOT_FOUND, "no device memory at %p", address);
@@ -135,9 +135,11 @@ static bool is_file(int file, const struct wl_share_ticket *ticket) {
     return fstat(file, &status) == 0 && status.st_dev == ticket->device && status.st_ino == ticket->inode;
 }
 
-bool wl_share_is_own(const struct wl_share_ticket *ticket) { return ticket->process == (int32_t)getpid() && is_file(ticket->file, ticket); }
+bool wl_share_is_own_ticket(const struct wl_share_ticket *ticket) {
+    return ticket->process == (int32_t)getpid() && is_file(ticket->file, ticket);
+}
 
-static enum wl_status open_ticket(const struct wl_share_ticket *ticket, int *file, size_t *bytes) {
+enum wl_status wl_share_open_ticket(const struct wl_share_ticket *ticket, int *file, size_t *bytes) {
     char path[64];
     struct stat status;
     snprintf(path, sizeof path, "/proc/%d/fd/%d", ticket->process, ticket->file);
@@ -158,7 +160,7 @@ static enum wl_status map_ticket(struct wl_context *context, const struct wl_sha
     wl_assert_held(&shares.lock);
     size_t bytes = 0;
     int file = -1;
-    enum wl_status status = open_ticket(ticket, &file, &bytes);
+    enum wl_status status = wl_share_open_ticket(ticket, &file, &bytes);
     if (status != WL_OK)
         return status;
     struct import *made = malloc(sizeof *made);
@@ -182,7 +184,7 @@ static enum wl_status map_ticket(struct wl_context *context, const struct wl_sha
 
 /* ---- notes ---------------------------------------------------------------------------------------- */
 
-static const char note_magic[8] = "wlnote1";
+static const char note_magic[8] = WL_SHARE_NOTE_MAGIC;
 
 enum wl_status wl_share_note(const void *record, size_t size, struct wl_share_ticket *ticket) {
     struct stat status;
@@ -210,7 +212,7 @@ enum wl_status wl_share_read_note(const struct wl_share_ticket *ticket, void *re
     size_t bytes = 0;
     if (memcmp(ticket->magic, note_magic, sizeof note_magic) != 0 || ticket->size != size)
         return wl_fail(WL_INVALID_VALUE, "not a handle of shared memory");
-    enum wl_status status = open_ticket(ticket, &file, &bytes);
+    enum wl_status status = wl_share_open_ticket(ticket, &file, &bytes);
     if (status != WL_OK)
         return status;
     if (pread(file, record, size, (off_t)ticket->offset) != (ssize_t)size)
@@ -225,8 +227,6 @@ enum wl_status wl_share_import(struct wl_context *context, const struct wl_share
     if (memcmp(ticket->magic, magic, sizeof magic) != 0 || ticket->size == 0 || ticket->offset >= ticket->size ||
         ticket->skipped >= WL_GRANULARITY)
         return wl_fail(WL_INVALID_VALUE, "not a handle of shared memory");
-    if (wl_share_is_own(ticket))
-        return wl_fail(WL_INVALID_VALUE, "the memory is this process's own");
     enum wl_status status = WL_OK;
     pthread_mutex_lock(&shares.lock);
     struct import *import = shares.imports;

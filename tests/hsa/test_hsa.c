@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -20,6 +21,32 @@ int hipMalloc(void **memory, size_t size);
 int hipFree(void *memory);
 int hipMemset(void *memory, int value, size_t size);
 int hipDeviceSynchronize(void);
+
+#if HSA_AMD_INTERFACE_VERSION_MINOR < 4 /* the header has no virtual memory yet: as ROCm 7.2's declares it */
+enum { HSA_ACCESS_PERMISSION_NONE };
+typedef struct {
+    uint64_t handle;
+} hsa_amd_vmem_alloc_handle_t;
+typedef struct {
+    hsa_access_permission_t permissions;
+    hsa_agent_t agent_handle;
+} hsa_amd_memory_access_desc_t;
+enum { MEMORY_TYPE_NONE, MEMORY_TYPE_PINNED };
+hsa_status_t hsa_amd_vmem_address_reserve(void **va, size_t size, uint64_t address, uint64_t flags);
+hsa_status_t hsa_amd_vmem_address_reserve_align(void **va, size_t size, uint64_t address, uint64_t alignment, uint64_t flags);
+hsa_status_t hsa_amd_vmem_address_free(void *va, size_t size);
+hsa_status_t hsa_amd_vmem_handle_create(hsa_amd_memory_pool_t pool, size_t size, int type, uint64_t flags,
+                                        hsa_amd_vmem_alloc_handle_t *handle);
+hsa_status_t hsa_amd_vmem_handle_release(hsa_amd_vmem_alloc_handle_t handle);
+hsa_status_t hsa_amd_vmem_map(void *va, size_t size, size_t offset, hsa_amd_vmem_alloc_handle_t handle, uint64_t flags);
+hsa_status_t hsa_amd_vmem_unmap(void *va, size_t size);
+hsa_status_t hsa_amd_vmem_set_access(void *va, size_t size, const hsa_amd_memory_access_desc_t *desc, size_t count);
+hsa_status_t hsa_amd_vmem_get_access(void *va, hsa_access_permission_t *permissions, hsa_agent_t agent);
+hsa_status_t hsa_amd_vmem_export_shareable_handle(int *file, hsa_amd_vmem_alloc_handle_t handle, uint64_t flags);
+hsa_status_t hsa_amd_vmem_import_shareable_handle(int file, hsa_amd_vmem_alloc_handle_t *handle);
+hsa_status_t hsa_amd_vmem_retain_alloc_handle(hsa_amd_vmem_alloc_handle_t *handle, void *address);
+hsa_status_t hsa_amd_vmem_get_alloc_properties_from_handle(hsa_amd_vmem_alloc_handle_t handle, hsa_amd_memory_pool_t *pool, int *type);
+#endif
 
 #define OK(call) assert_int_equal(call, HSA_STATUS_SUCCESS)
 
@@ -441,6 +468,198 @@ static void with_hip(void **state) {
     OK(hsa_amd_memory_pool_free(of_hsa));
 }
 
+/* ---- virtual memory ---------------------------------------------------------------------------------------- */
+
+static hsa_access_permission_t access_of(void *address, hsa_agent_t agent) {
+    hsa_access_permission_t permissions;
+    OK(hsa_amd_vmem_get_access(address, &permissions, agent));
+    return permissions;
+}
+
+/* One memory at two addresses, whose halves a kernel and the host change; its handle leaves as a descriptor and comes back. */
+static void virtual_memory(void **state) {
+    (void)state;
+    enum { SIZE = 1 << 20, COUNT = SIZE / sizeof(int) };
+    void *range = NULL, *aligned = NULL;
+    hsa_amd_vmem_alloc_handle_t memory, again, imported;
+    hsa_amd_pointer_info_t info = {.size = sizeof info};
+    int file = -1, type = -1;
+    hsa_amd_memory_pool_t pool;
+    OK(hsa_amd_vmem_address_reserve(&range, (size_t)3 * SIZE, 0, 0));
+    OK(hsa_amd_vmem_address_reserve_align(&aligned, SIZE, 0, (uint64_t)64 << 20, 0));
+    assert_int_equal((uintptr_t)aligned % ((uintptr_t)64 << 20), 0);
+    OK(hsa_amd_vmem_address_free(aligned, SIZE));
+    assert_int_equal(hsa_amd_vmem_address_free(aligned, SIZE), HSA_STATUS_ERROR_INVALID_ALLOCATION);
+    assert_int_equal(hsa_amd_vmem_address_reserve(&aligned, 100, 0, 0), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(hsa_amd_vmem_handle_create(host_pool, SIZE, MEMORY_TYPE_NONE, 0, &memory), HSA_STATUS_ERROR_INVALID_ALLOCATION);
+    assert_int_equal(hsa_amd_vmem_handle_create(device_pool, 100, MEMORY_TYPE_NONE, 0, &memory), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    OK(hsa_amd_vmem_handle_create(device_pool, SIZE, MEMORY_TYPE_PINNED, 0, &memory));
+    OK(hsa_amd_vmem_get_alloc_properties_from_handle(memory, &pool, (void *)&type));
+    assert_int_equal(type, MEMORY_TYPE_PINNED);
+    assert_int_equal(pool.handle, device_pool.handle);
+
+    int *first = range, *second = (int *)((char *)range + (size_t)2 * SIZE);
+    assert_int_equal(hsa_amd_vmem_map(first, SIZE / 2, 0, memory, 0), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(hsa_amd_vmem_map(first, SIZE, 4096, memory, 0), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    OK(hsa_amd_vmem_map(first, SIZE, 0, memory, 0));
+    assert_int_equal(hsa_amd_vmem_map(first, SIZE, 0, memory, 0), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    OK(hsa_amd_vmem_map(second, SIZE, 0, memory, 0));
+    assert_int_equal(access_of(first, device), HSA_ACCESS_PERMISSION_NONE);
+    const hsa_amd_memory_access_desc_t both[] = {{HSA_ACCESS_PERMISSION_RW, device}, {HSA_ACCESS_PERMISSION_RW, host}},
+                                       reads = {HSA_ACCESS_PERMISSION_RO, device}, nobody = {HSA_ACCESS_PERMISSION_RW, {0}};
+    assert_int_equal(hsa_amd_vmem_set_access(first, SIZE, &nobody, 1), HSA_STATUS_ERROR_INVALID_AGENT);
+    OK(hsa_amd_vmem_set_access(first, SIZE, both, 2));
+    OK(hsa_amd_vmem_set_access(second, SIZE, both + 1, 1));
+    assert_int_equal(access_of(first, device), HSA_ACCESS_PERMISSION_RW);
+    assert_int_equal(access_of(second, host), HSA_ACCESS_PERMISSION_RW);
+    OK(hsa_amd_vmem_set_access(second, SIZE, &reads, 1));
+    assert_int_equal(access_of(second, device), HSA_ACCESS_PERMISSION_RO);
+    assert_int_equal(access_of(second, host), HSA_ACCESS_PERMISSION_RW);
+    OK(hsa_amd_pointer_info(first + 100, &info, NULL, NULL, NULL));
+    assert_int_equal(info.type, 6 /* HSA_EXT_POINTER_TYPE_HSA_VMEM */);
+
+    hsa_executable_t executable = load();
+    hsa_queue_t *queue = make_queue();
+    hsa_signal_t done = signal_of(1);
+    struct {
+        int *values;
+        int count;
+    } *scale = allocate(kernarg_pool, 256);
+    *scale = (__typeof__(*scale)){first, COUNT};
+    for (int i = 0; i < COUNT; i++)
+        second[i] = i;
+    dispatch(queue, kernel_of(executable, "scale.kd"), COUNT, 64, 0, scale, done);
+    wait_for(done);
+    for (int i = 0; i < COUNT; i++)
+        assert_int_equal(second[i], 3 * i);
+
+    OK(hsa_amd_vmem_export_shareable_handle(&file, memory, 0));
+    OK(hsa_amd_vmem_import_shareable_handle(file, &imported));
+    close(file);
+    assert_int_equal(hsa_amd_vmem_import_shareable_handle(-1, &again), HSA_STATUS_ERROR_INVALID_ALLOCATION);
+    OK(hsa_amd_vmem_retain_alloc_handle(&again, second + 7));
+    assert_int_equal(again.handle, memory.handle);
+    OK(hsa_amd_vmem_handle_release(again));
+    OK(hsa_amd_vmem_handle_release(memory)); /* the mappings keep the memory */
+    assert_int_equal(hsa_amd_vmem_address_free(range, (size_t)3 * SIZE), HSA_STATUS_ERROR_RESOURCE_FREE);
+    OK(hsa_amd_vmem_unmap(first, SIZE));
+    assert_int_equal(hsa_amd_vmem_unmap(first, SIZE), HSA_STATUS_ERROR_INVALID_ALLOCATION);
+    OK(hsa_amd_vmem_unmap(second, SIZE));
+    assert_int_equal(hsa_amd_vmem_handle_release(memory), HSA_STATUS_ERROR_INVALID_ALLOCATION);
+    OK(hsa_amd_vmem_map(second, SIZE, 0, imported, 0));
+    OK(hsa_amd_vmem_set_access(second, SIZE, both, 2));
+    assert_int_equal(second[1000], 3000);
+    OK(hsa_amd_vmem_unmap(second, SIZE));
+    OK(hsa_amd_vmem_handle_release(imported));
+    OK(hsa_amd_vmem_address_free(range, (size_t)3 * SIZE));
+    OK(hsa_amd_memory_pool_free(scale));
+    OK(hsa_signal_destroy(done));
+    OK(hsa_queue_destroy(queue));
+    OK(hsa_executable_destroy(executable));
+}
+
+/* ---- other processes ----------------------------------------------------------------------------------------- */
+
+enum { SHARED_BYTES = 100000, SHARED = SHARED_BYTES / sizeof(int) };
+
+struct shared {
+    hsa_amd_ipc_memory_t memory;
+    hsa_amd_ipc_signal_t asked, answered;
+};
+
+static int *attach(const hsa_amd_ipc_memory_t *handle) {
+    void *memory = NULL;
+    OK(hsa_amd_ipc_memory_attach(handle, SHARED_BYTES, 1, &device, &memory));
+    return memory;
+}
+
+/* The other process: adds 1 to what it finds whenever it is asked to, until it is asked for 0. */
+static void other(const struct shared *shared) {
+    hsa_signal_t asked, answered;
+    hsa_amd_pointer_info_t info = {.size = sizeof info};
+    set_up(NULL);
+    int *values = attach(&shared->memory);
+    assert_ptr_equal(attach(&shared->memory), values);
+    OK(hsa_amd_ipc_memory_detach(values)); /* one of two */
+    OK(hsa_amd_pointer_info(values, &info, NULL, NULL, NULL));
+    assert_int_equal(info.type, HSA_EXT_POINTER_TYPE_IPC);
+    OK(hsa_amd_ipc_signal_attach(&shared->asked, &asked));
+    OK(hsa_amd_ipc_signal_attach(&shared->answered, &answered));
+    for (int64_t round = 1, number; round < 100; round++) {
+        number = hsa_signal_wait_scacquire(asked, HSA_SIGNAL_CONDITION_NE, round - 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED);
+        if (number == 0)
+            break;
+        assert_int_equal(number, round);
+        for (size_t i = 0; i < SHARED; i++)
+            values[i]++;
+        hsa_signal_store_screlease(answered, round);
+    }
+    OK(hsa_amd_ipc_memory_detach(values));
+    assert_int_equal(hsa_amd_ipc_memory_detach(values), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    OK(hsa_signal_destroy(asked));
+    OK(hsa_signal_destroy(answered));
+}
+
+static pid_t start_other(const struct shared *shared) {
+    char text[2 * sizeof *shared + 1];
+    for (size_t i = 0; i < sizeof *shared; i++)
+        snprintf(text + 2 * i, 3, "%02x", ((const unsigned char *)shared)[i]);
+    const pid_t child = fork();
+    if (child == 0) {
+        execl("/proc/self/exe", "hsa_test", "other", text, NULL);
+        _exit(1);
+    }
+    return child;
+}
+
+static void other_processes(void **state) {
+    (void)state;
+    struct shared shared, wrong;
+    hsa_signal_t asked, answered, common = signal_of(0);
+    int status = -1;
+    int *values = allocate(device_pool, SHARED_BYTES);
+    for (size_t i = 0; i < SHARED; i++)
+        values[i] = (int)i;
+    assert_int_equal(hsa_amd_ipc_memory_create(values + 1, SHARED_BYTES, &shared.memory), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(hsa_amd_ipc_memory_create(values, SHARED_BYTES / 2, &shared.memory), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    OK(hsa_amd_ipc_memory_create(values, SHARED_BYTES, &shared.memory));
+    assert_int_equal(hsa_amd_ipc_signal_create(common, &shared.asked), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    OK(hsa_amd_signal_create(0, 0, NULL, HSA_AMD_SIGNAL_IPC, &asked));
+    OK(hsa_amd_signal_create(0, 0, NULL, HSA_AMD_SIGNAL_IPC, &answered));
+    OK(hsa_amd_ipc_signal_create(asked, &shared.asked));
+    OK(hsa_amd_ipc_signal_create(answered, &shared.answered));
+    memset(&wrong, 7, sizeof wrong);
+    assert_int_equal(hsa_amd_ipc_memory_attach(&wrong.memory, SHARED_BYTES, 0, NULL, &(void *){NULL}), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(hsa_amd_ipc_signal_attach(&wrong.asked, &common), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(hsa_amd_ipc_signal_attach(&shared.memory, &common), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(hsa_amd_ipc_memory_attach(&shared.memory, SHARED_BYTES / 2, 0, NULL, &(void *){NULL}),
+                     HSA_STATUS_ERROR_INVALID_ARGUMENT);
+
+    const pid_t child = start_other(&shared);
+    assert_true(child > 0);
+    for (int64_t round = 1; round < 4; round++) {
+        hsa_signal_store_screlease(asked, round);
+        assert_int_equal(hsa_signal_wait_scacquire(answered, HSA_SIGNAL_CONDITION_EQ, round, (uint64_t)60e9, HSA_WAIT_STATE_BLOCKED),
+                         round);
+        for (size_t i = 0; i < SHARED; i++)
+            assert_int_equal(values[i], i + (size_t)round);
+    }
+    hsa_signal_store_screlease(asked, 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    int *here = attach(&shared.memory); /* in this process, at another address */
+    assert_ptr_not_equal(here, values);
+    here[5] = -5;
+    assert_int_equal(values[5], -5);
+    OK(hsa_amd_ipc_memory_detach(here));
+    OK(hsa_amd_memory_pool_free(values));
+    assert_int_equal(hsa_amd_ipc_memory_attach(&shared.memory, SHARED_BYTES, 0, NULL, &(void *){NULL}), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    OK(hsa_signal_destroy(asked));
+    OK(hsa_signal_destroy(answered));
+    assert_int_equal(hsa_amd_ipc_signal_attach(&shared.asked, &asked), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    OK(hsa_signal_destroy(common));
+}
+
 static hsa_status_t note_event(const hsa_amd_event_t *event, void *data) {
     (void)data;
     assert_int_equal(event->event_type, HSA_AMD_GPU_MEMORY_FAULT_EVENT);
@@ -494,10 +713,18 @@ static void wrong_arguments(void **state) {
 /* With an argument: the test of that name alone. */
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_arguments), cmocka_unit_test(symbols), cmocka_unit_test(kernels),  cmocka_unit_test(barriers),
-        cmocka_unit_test(signals),         cmocka_unit_test(copies),  cmocka_unit_test(pointers), cmocka_unit_test(device_signals),
-        cmocka_unit_test(with_hip),        cmocka_unit_test(faults),
+        cmocka_unit_test(wrong_arguments), cmocka_unit_test(symbols),         cmocka_unit_test(kernels),
+        cmocka_unit_test(barriers),        cmocka_unit_test(signals),         cmocka_unit_test(copies),
+        cmocka_unit_test(pointers),        cmocka_unit_test(device_signals),  cmocka_unit_test(with_hip),
+        cmocka_unit_test(virtual_memory),  cmocka_unit_test(other_processes), cmocka_unit_test(faults),
     };
+    if (argc == 3 && strcmp(argv[1], "other") == 0) {
+        struct shared shared;
+        for (size_t i = 0; i < sizeof shared && strlen(argv[2]) == 2 * sizeof shared; i++)
+            sscanf(argv[2] + 2 * i, "%2hhx", (unsigned char *)&shared + i);
+        other(&shared);
+        return 0;
+    }
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, set_up, NULL);
