@@ -129,6 +129,7 @@ static void read_devices(void) {
     if (text)
         fprintf(stderr, "wavelift: WAVELIFT_DEVICES=%s is neither a number from 1 to %d nor a list of cuda and cpu; ignored\n", text,
                 MAX_DEVICES);
+    options.default_devices = !text;
     read_wishes("cuda,cpu");
 }
 
@@ -167,6 +168,33 @@ static void schedule_option(void) {
     options.schedule = seed;
 }
 
+static bool read_positive(const char **text, double *value) {
+    char *end = NULL;
+    *value = **text >= '0' && **text <= '9' ? strtod(*text, &end) : 0;
+    const bool good = end && *value >= 0 && *value <= 1e9;
+    if (good)
+        *text = end;
+    return good;
+}
+
+static void link_option(void) {
+    const char *text = text_option("WAVELIFT_LINK"), *at = text;
+    double bandwidth = 0, latency = 0;
+    if (!text)
+        return;
+    bool good = read_positive(&at, &bandwidth) && bandwidth > 0;
+    if (good && *at == ',') {
+        at++;
+        good = read_positive(&at, &latency);
+    }
+    if (!good || *at) {
+        fprintf(stderr, "wavelift: WAVELIFT_LINK=%s is not a number of GB/s, or one and a number of microseconds; ignored\n", text);
+        return;
+    }
+    options.link_bandwidth = bandwidth;
+    options.link_latency = latency;
+}
+
 static void read_options(void) {
     options.arch = text_option("WAVELIFT_ARCH");
     read_devices();
@@ -185,6 +213,8 @@ static void read_options(void) {
     options.sanitize_generate = choice_option("WAVELIFT_SANITIZE_GENERATE", "off", "on");
     options.perf = choice_option("WAVELIFT_PERF", "off", "on");
     options.own_memory = choice_option("WAVELIFT_MEMORY", "shared", "own");
+    options.device_memory = number_option("WAVELIFT_DEVICE_MEMORY", 0, UINT64_C(1) << 20, UINT64_C(1) << 50);
+    link_option();
     math_option();
     options.record = text_option("WAVELIFT_RECORD");
     options.record_kernel = text_option("WAVELIFT_RECORD_KERNEL");

@@ -17,6 +17,7 @@ struct wl_options {
         unsigned count; /* 1 to 64; UINT_MAX: all there are (of CPU devices: one) */
     } devices[8];
     unsigned device_wishes; /* entries of `devices` */
+    bool default_devices;   /* WAVELIFT_DEVICES is not set */
     unsigned threads;       /* WAVELIFT_THREADS: workers of the CPU device; 0 (default): the CPUs this process may use */
     uint64_t cache_size;    /* WAVELIFT_CACHE_SIZE: bytes kept in the native-code cache, suffixes K M G; default 1 GiB; 0: no cache */
     const char *cache_dir;  /* WAVELIFT_CACHE_DIR: the cache's folder; NULL: $XDG_CACHE_HOME/wavelift or ~/.cache/wavelift */
@@ -25,6 +26,9 @@ struct wl_options {
     const char *dump; /* WAVELIFT_DUMP: a folder that receives each translation's IR and object; NULL: none */
     bool
         own_memory; /* WAVELIFT_MEMORY: own: hipMemGetInfo counts this process alone; default shared: other processes and the machine too */
+    uint64_t device_memory; /* WAVELIFT_DEVICE_MEMORY: bytes of each CPU device, suffixes K M G; 0 (default): of the machine's */
+    /* WAVELIFT_LINK: GB/s and perhaps a comma and microseconds of the link of each CPU device, which copies from and to it take; 0 (default): as fast as it goes */
+    double link_bandwidth, link_latency;
     bool exact_math;    /* WAVELIFT_MATH: exact: approximate instructions (exp, log, sin, cos, rsq) are rounded correctly; default fast */
     bool hardware_math; /* WAVELIFT_MATH: hardware: all matrix sums as the processor adds, where that is known (docs/NUMERICS.md) */
     const char *cuda_library; /* WAVELIFT_CUDA_LIBRARY: the CUDA driver to open; NULL: libcuda.so.1 */

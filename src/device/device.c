@@ -21,6 +21,9 @@ struct list {
     size_t count, capacity;
 };
 
+/* CPU devices where their number is not told: one, but where MPI has started several ranks on a machine without a GPU a device for each. */
+static unsigned cpu_devices(const struct list *list) { return wl_options()->default_devices && list->count == 0 ? wl_devices_ranks() : 1; }
+
 /* GPUs that do not work are no failure: the other devices do. */
 static enum wl_status add(struct list *list, const struct wl_device_wish *wish) {
     if (wish->cuda && wl_options()->sanitize) {
@@ -28,7 +31,7 @@ static enum wl_status add(struct list *list, const struct wl_device_wish *wish) 
         wl_log(wl_options()->device_wishes == 1 ? 1 : 2, "%s", wl_failure());
         return WL_OK;
     }
-    unsigned most = wish->count == UINT32_MAX && !wish->cuda ? 1 : wish->count;
+    unsigned most = wish->count == UINT32_MAX && !wish->cuda ? cpu_devices(list) : wish->count;
     make *kind = wish->cuda ? wl_cuda_device_create : make_cpu;
     for (unsigned i = 0; i < most && list->count < WL_MAX_DEVICES; i++) {
         struct wl_device *device = NULL;

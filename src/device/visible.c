@@ -158,3 +158,13 @@ unsigned wl_devices_visible(const struct wl_device_info *infos, unsigned count, 
     }
     return count;
 }
+
+unsigned wl_devices_ranks(void) {
+    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_TASKS_PER_NODE"};
+    unsigned long ranks = 0;
+    for (unsigned i = 0; i < sizeof names / sizeof *names && !ranks; i++) {
+        const char *text = getenv(names[i]); /* NOLINT(concurrency-mt-unsafe): read once, when devices are made */
+        ranks = text && *text >= '0' && *text <= '9' ? strtoul(text, NULL, 10) : 0;
+    }
+    return !ranks ? 1 : ranks < WL_MAX_DEVICES ? (unsigned)ranks : WL_MAX_DEVICES;
+}

@@ -22,4 +22,8 @@ void wl_device_uuid_text(const struct wl_device_info *info, char text[WL_DEVICE_
  * `cuda_opened`: leave CUDA_VISIBLE_DEVICES out. */
 unsigned wl_devices_visible(const struct wl_device_info *infos, unsigned count, bool cuda_opened, unsigned *chosen);
 
+/* How many ranks of an MPI program its launcher says to have started on this machine: Open MPI's, MPICH's, Slurm (of steps whose nodes have
+ * different numbers, the first). 1 if none says so, at most WL_MAX_DEVICES. */
+unsigned wl_devices_ranks(void);
+
 #endif

@@ -1,7 +1,9 @@
 /* Commands: their points, and the kinds of general use (copy, fill, host function). */
 #include "base/assert.h"
+#include "base/options.h"
 #include "runtime/capture.h"
 #include "runtime/context.h"
+#include "runtime/link.h"
 #include "runtime/order.h"
 #include "runtime/record.h"
 #include "runtime/stream.h"
@@ -91,7 +93,7 @@ static enum wl_status give_copy(struct wl_stream *stream, const struct wl_copy *
     return status;
 }
 
-enum wl_status wl_copy_run(struct wl_stream *stream, const struct wl_copy *copy) {
+static enum wl_status copy_rows(struct wl_stream *stream, const struct wl_copy *copy) {
     struct wl_device *device = (copy->via ? copy->via : stream->context)->device;
     bool dense = copy->rows == 1 || (copy->target_pitch == copy->width && copy->source_pitch == copy->width);
     size_t rows = dense ? 1 : copy->rows, width = dense ? copy->width * copy->rows : copy->width;
@@ -107,6 +109,15 @@ enum wl_status wl_copy_run(struct wl_stream *stream, const struct wl_copy *copy)
                 return status;
         }
     return WL_OK;
+}
+
+enum wl_status wl_copy_run(struct wl_stream *stream, const struct wl_copy *copy) {
+    if (wl_options()->link_bandwidth == 0)
+        return copy_rows(stream, copy);
+    const uint64_t arrival = wl_link_send(copy);
+    const enum wl_status status = copy_rows(stream, copy);
+    wl_link_arrive(arrival);
+    return status;
 }
 
 static enum wl_status run_copy(struct wl_command *command, struct wl_stream *stream) {

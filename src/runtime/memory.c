@@ -1,10 +1,12 @@
 /* Allocating and freeing. Device memory of up to 4 MiB comes in blocks of a few sizes, which are kept when freed. */
 #include "runtime/memory.h"
 #include "base/assert.h"
+#include "base/options.h"
 #include "base/page.h"
 #include "base/region.h"
 #include "runtime/context.h"
 
+#include "runtime/link.h"
 #include "runtime/managed.h"
 #include "runtime/map.h"
 #include "runtime/record.h"
@@ -223,6 +225,8 @@ static void release_pages(void *memory, size_t size) {
 
 enum wl_status wl_memory_charge(struct wl_context *context, size_t size) {
     uint64_t total = context->info.memory_size, used = atomic_fetch_add(&context->memory_used, size);
+    if (context->info.host_memory && wl_options()->device_memory) /* a device of that size, for all that use it */
+        used += wl_usage_of_others(context);
     if (size <= total && used <= total - size) {
         if (wl_trace_runs())
             wl_record_memory(context, used + size);
@@ -442,4 +446,5 @@ void wl_memory_after_fork(void) {
     wl_share_after_fork();
     wl_virtual_after_fork();
     wl_usage_after_fork();
+    wl_link_after_fork();
 }

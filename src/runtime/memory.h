@@ -100,6 +100,8 @@ void wl_memory_refund(struct wl_context *context, size_t size);
 /* What hipMemGetInfo tells of a context's device. Where its memory is the host's, `free` counts what this and other processes of the
  * user have allocated of it (device, pinned and managed memory, and device code's), and what the machine can still give (usage.c). */
 void wl_memory_info(struct wl_context *context, uint64_t *free, uint64_t *total);
+/* Bytes of the context's device that other processes of the user have. */
+uint64_t wl_usage_of_others(const struct wl_context *context);
 /* Counts what was allocated, or with a negative number freed, for other processes to see: of a device, of the host, by device code.
  * `context` and `device` are of a kind whose memory is the host's. */
 void wl_usage_add(const struct wl_context *context, int64_t bytes);

@@ -208,6 +208,12 @@ unsigned wl_usage_processes(struct wl_usage_process *processes, unsigned capacit
     return count;
 }
 
+uint64_t wl_usage_of_others(const struct wl_context *context) {
+    struct sums sums = {0};
+    add_others(&sums, context->device->index);
+    return sums.device;
+}
+
 static void add_own(struct sums *sums, const struct wl_context *context) {
     uint64_t host = positive(atomic_load(&usage.host));
     sums->host += host;
@@ -240,7 +246,9 @@ void wl_memory_info(struct wl_context *context, uint64_t *free, uint64_t *total)
     }
     add_own(&sums, context);
     add_others(&sums, context->device->index);
-    *free = less(less(*total, sums.device), sums.host);
+    *free = less(*total, sums.device);
+    if (!wl_options()->device_memory) /* else the device's memory is its own */
+        *free = less(*free, sums.host);
     *free = least(*free, less(context->info.host_memory, sums.all));
     if (ops->memory_info && !wl_options()->own_memory) {
         uint64_t left = 0, machine = 0;

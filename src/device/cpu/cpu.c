@@ -44,6 +44,8 @@ static void device_info(struct wl_device *device, struct wl_device_info *info) {
     wl_cpu_name(info->name, sizeof info->name);
     info->host_memory = wl_allowed_memory();
     info->memory_size = info->host_memory / MEMORY_STEP / 4 * 3 * MEMORY_STEP; /* a part stays the host's, as programs expect */
+    if (wl_options()->device_memory)
+        info->memory_size = wl_options()->device_memory;
     info->compute_units = wl_pool_size(cpu(device)->pool);
     info->max_workgroup_size = WL_MAX_WORKGROUP;
     for (int d = 0; d < 3; d++) {
