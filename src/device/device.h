@@ -167,7 +167,8 @@ enum wl_advice { WL_ADVICE_READ_MOSTLY, WL_ADVICE_PREFERRED, WL_ADVICE_ACCESSED_
 #define WL_HOST_IO             4u
 struct wl_host_memory_ops {
     enum wl_status (*allocate)(struct wl_device *device, void **memory, size_t size, unsigned flags); /* reached by all devices */
-    void (*release)(struct wl_device *device, void *memory);
+    /* `size`: as it was allocated, where the device may keep the memory for the next allocation; 0: it may not. No device uses it any more. */
+    void (*release)(struct wl_device *device, void *memory, size_t size);
     /* Pages of the program or the runtime; devices and host use the same address. WL_ILLEGAL_STATE: they are known already. */
     enum wl_status (*enroll)(struct wl_device *device, void *memory, size_t size, unsigned flags);
     void (*withdraw)(struct wl_device *device, void *memory);

@@ -36,7 +36,7 @@ static void destroy(struct wl_grids *grids) {
         if (grids->grids[i].mark)
             grids->grids[i].device->ops->queues->mark_destroy(grids->grids[i].mark);
     if (grids->owner && grids->pinned)
-        grids->owner->ops->host->release(grids->owner, grids->multigrid.barrier);
+        grids->owner->ops->host->release(grids->owner, grids->multigrid.barrier, 0);
     else if (grids->owner)
         grids->owner->ops->release(grids->owner, grids->multigrid.barrier, 0);
     wl_san_forgotten((uint64_t)(uintptr_t)grids->own, sizeof grids->own);

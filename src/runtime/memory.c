@@ -302,14 +302,15 @@ static struct wl_device *host_device(const struct wl_context *current) {
     return NULL;
 }
 
-static void release_host(struct wl_device *device, enum wl_memory_kind kind, void *memory, size_t size) {
+static void release_host(const struct wl_allocation *allocation, void *memory, size_t size) {
+    struct wl_device *device = allocation->owner;
     if (!device) {
         release_pages(memory, wl_page_up(size));
         wl_usage_add_host(-(int64_t)wl_page_up(size));
-    } else if (kind == WL_MEMORY_MANAGED)
+    } else if (allocation->kind == WL_MEMORY_MANAGED)
         device->ops->host->managed_release(device, memory);
-    else
-        device->ops->host->release(device, memory);
+    else /* what is kept is like any other */
+        device->ops->host->release(device, memory, allocation->flags & WL_MEMORY_WRITE_COMBINED ? 0 : wl_page_up(size));
 }
 
 static enum wl_status host_memory(struct wl_allocation *allocation, unsigned hints) {
@@ -332,7 +333,7 @@ static enum wl_status host_memory(struct wl_allocation *allocation, unsigned hin
     allocation->owner = device;
     status = wl_map_add(allocation, wl_page_up(allocation->size), NULL);
     if (status != WL_OK)
-        release_host(device, allocation->kind, memory, allocation->size);
+        release_host(allocation, memory, allocation->size);
     return status;
 }
 
@@ -366,7 +367,7 @@ static void release(struct wl_map_node *node) {
     if (allocation.enrolled)
         wl_memory_withdraw(NULL, memory);
     if (allocation.kind == WL_MEMORY_HOST || allocation.kind == WL_MEMORY_MANAGED)
-        release_host(allocation.owner, allocation.kind, memory, capacity);
+        release_host(&allocation, memory, capacity);
     else if (allocation.kind == WL_MEMORY_EXTERNAL && allocation.owner)
         allocation.owner->ops->release(allocation.owner, memory, capacity);
     else if (allocation.kind == WL_MEMORY_EXTERNAL)

@@ -365,6 +365,57 @@ static void test_texture(void **state) {
     ok(hipSetDevice(0));
 }
 
+/* ---- pinned memory that was freed ------------------------------------------------------------------------ */
+
+/* Allocates and frees; returns how often the driver was asked for memory. */
+static unsigned long pin(size_t size, unsigned flags, unsigned times) {
+    const unsigned long before = fake->calls("cuMemHostAlloc");
+    for (unsigned i = 0; i < times; i++) {
+        hipPointerAttribute_t attributes;
+        char *memory = NULL;
+        ok(hipHostMalloc((void **)&memory, size, flags));
+        for (size_t at = 0; at < size; at += 500)
+            assert_int_equal(memory[at], 0); /* nothing is left of what was there */
+        memset(memory, 1, size);
+        ok(hipHostFree(memory));
+        ok(hipPointerGetAttributes(&attributes, memory)); /* as any pages of the host */
+        assert_int_equal(attributes.type, hipMemoryTypeUnregistered);
+        fails(hipErrorInvalidValue, hipHostFree(memory));
+    }
+    return fake->calls("cuMemHostAlloc") - before;
+}
+
+static void test_freed_pinned_memory(void **state) {
+    (void)state;
+    void *held[100], *again[100], *device = NULL;
+    char copy[64];
+    ok(hipMalloc(&device, sizeof copy));
+    (void)pin(5000, 0, 1); /* a block is there now */
+    assert_int_equal(pin(5000, 0, 100), 0);
+    assert_int_equal(pin(6000, hipHostMallocPortable, 100), 0); /* as many pages */
+    assert_int_equal(pin(5000, hipHostMallocWriteCombined, 3), 3);
+    assert_int_equal(pin((size_t)1 << 20, 0, 3), 3); /* too large to be kept */
+    for (int i = 0; i < 100; i++)
+        ok(hipHostMalloc(&held[i], 5000, 0));
+    const unsigned long freed = fake->calls("cuMemFreeHost"), made = fake->calls("cuMemHostAlloc");
+    for (int i = 0; i < 100; i++)
+        ok(hipHostFree(held[i]));
+    const unsigned long kept = 100 - (fake->calls("cuMemFreeHost") - freed);
+    assert_in_range(kept, 1, 64);
+    for (int i = 0; i < 100; i++) {
+        ok(hipHostMalloc(&again[i], 5000, 0));
+        for (int k = 0; k < i; k++)
+            assert_ptr_not_equal(again[k], again[i]);
+    }
+    assert_int_equal(fake->calls("cuMemHostAlloc") - made, 100 - kept);
+    for (int i = 0; i < 100; i++)
+        ok(hipHostFree(again[i]));
+    fake->fail_next("cuEventSynchronize", CUDA_ERROR_ILLEGAL_ADDRESS, 0, 1);
+    assert_int_not_equal(hipMemcpy(copy, device, sizeof copy, hipMemcpyDeviceToHost), hipSuccess);
+    ok(hipDeviceReset()); /* of a device with a fault: the driver frees everything */
+    assert_int_equal(pin(5000, 0, 2), 1);
+}
+
 int main(void) {
     use_fake_driver("cuda,cpu");
     setenv("WAVELIFT_ARCH", "gfx1030", 1);
@@ -373,7 +424,7 @@ int main(void) {
         cmocka_unit_test(test_virtual),         cmocka_unit_test(test_virtual_errors), cmocka_unit_test(test_export),
         cmocka_unit_test(test_attach_pageable), cmocka_unit_test(test_inner_handles),  cmocka_unit_test(test_shared_pool),
         cmocka_unit_test(test_masked_waits),    cmocka_unit_test(test_texture),        cmocka_unit_test(test_external),
-        cmocka_unit_test(test_external_file),   cmocka_unit_test(test_external_reset),
+        cmocka_unit_test(test_external_file),   cmocka_unit_test(test_external_reset), cmocka_unit_test(test_freed_pinned_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

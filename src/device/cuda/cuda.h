@@ -61,6 +61,13 @@ struct wl_device_queue {
 
 #define WL_CUDA_RECENT 8
 
+/* Pinned memory that was freed, and waits for the next allocation of its size. */
+struct wl_cuda_spare {
+    void *memory;
+    size_t size;
+};
+enum { WL_CUDA_SPARES = 64, WL_CUDA_SPARE_SIZE = 64 << 10 }; /* of a device; bytes of the largest */
+
 struct wl_cuda_device {
     struct wl_device base;
     const struct wl_cuda_driver *driver;
@@ -85,6 +92,8 @@ struct wl_cuda_device {
     pthread_mutex_t services_lock; /* guards the creation of the members from `services` on; taken before all other locks */
     pthread_mutex_t lock;          /* guards what follows */
     struct wl_cuda_block *blocks;
+    struct wl_cuda_spare spares[WL_CUDA_SPARES];
+    unsigned spare_count;
     struct wl_device_mark *marks; /* a list of free ones */
     struct wl_cuda_ring *ring;    /* device memory of launches; NULL: not made yet */
     pthread_mutex_t print_lock;   /* guards what follows; threads of the driver take it */

@@ -112,6 +112,7 @@ static enum wl_status reset(struct wl_device *device) {
     pthread_mutex_lock(&cuda->lock);
     atomic_fetch_add(&cuda->generation, 1);
     wl_cuda_ring_forget(cuda);
+    cuda->spare_count = 0; /* the driver has freed them */
     pthread_mutex_unlock(&cuda->lock);
     wl_cuda_services_forget(cuda);
     wl_cuda_borders_forget(cuda);
@@ -254,6 +255,8 @@ static void destroy(struct wl_device *device) {
     }
     wl_cuda_ring_release(cuda);
     wl_cuda_print_release(cuda);
+    while (cuda->spare_count)
+        (void)cuda->driver->cuMemFreeHost(cuda->spares[--cuda->spare_count].memory);
     if (cuda->context)
         (void)cuda->driver->cuDevicePrimaryCtxRelease(cuda->handle);
     pthread_mutex_destroy(&cuda->print_lock);

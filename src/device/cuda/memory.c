@@ -95,10 +95,21 @@ enum wl_status wl_cuda_fill(struct wl_device *base, void *target, uint32_t patte
     return status == WL_OK ? wl_cuda_queue_ops.synchronize(&device->work) : status;
 }
 
+/* Whether the address is in memory that the program has freed. */
+static bool is_spare(struct wl_cuda_device *device, const void *address) {
+    const uintptr_t at = (uintptr_t)address;
+    bool found = false;
+    pthread_mutex_lock(&device->lock);
+    for (unsigned i = 0; i < device->spare_count && !found; i++)
+        found = at - (uintptr_t)device->spares[i].memory < device->spares[i].size;
+    pthread_mutex_unlock(&device->lock);
+    return found;
+}
+
 bool wl_cuda_find(struct wl_device *base, const void *address, void **begin, size_t *size) {
     struct wl_cuda_device *device = wl_cuda(base);
     CUdeviceptr first = 0;
-    if (!device->driver->cuMemGetAddressRange || wl_cuda_enter(device) != WL_OK ||
+    if (!device->driver->cuMemGetAddressRange || is_spare(device, address) || wl_cuda_enter(device) != WL_OK ||
         device->driver->cuMemGetAddressRange(&first, size, address_of(address)) != CUDA_SUCCESS)
         return false;
     *begin = (void *)(uintptr_t)first;
@@ -116,16 +127,48 @@ void wl_cuda_memory_info(struct wl_device *base, uint64_t *free, uint64_t *total
 
 /* ---- pinned memory ------------------------------------------------------------------------------- */
 
+/* The driver takes some 100 us to pin pages, and to give them back. Small blocks that were freed wait here for the next allocation. */
+
+static void *take_spare(struct wl_cuda_device *device, size_t size) {
+    void *memory = NULL;
+    pthread_mutex_lock(&device->lock);
+    for (unsigned i = device->spare_count; i-- > 0 && !memory;)
+        if (device->spares[i].size == size) {
+            memory = device->spares[i].memory;
+            device->spares[i] = device->spares[--device->spare_count];
+        }
+    pthread_mutex_unlock(&device->lock);
+    return memory;
+}
+
+static bool keep_spare(struct wl_cuda_device *device, void *memory, size_t size) {
+    if (!size || size > WL_CUDA_SPARE_SIZE)
+        return false;
+    pthread_mutex_lock(&device->lock);
+    const bool fits = device->spare_count < WL_CUDA_SPARES;
+    if (fits)
+        device->spares[device->spare_count++] = (struct wl_cuda_spare){memory, size};
+    pthread_mutex_unlock(&device->lock);
+    return fits;
+}
+
 static enum wl_status host_allocate(struct wl_device *base, void **memory, size_t size, unsigned flags) {
     struct wl_cuda_device *device = wl_cuda(base);
     unsigned how =
         CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | (flags & WL_HOST_WRITE_COMBINED ? CU_MEMHOSTALLOC_WRITECOMBINED : 0);
     enum wl_status status = wl_cuda_enter(device);
+    void *spare = status == WL_OK && !(flags & WL_HOST_WRITE_COMBINED) ? take_spare(device, size) : NULL;
+    if (spare) {
+        *memory = spare;
+        return WL_OK;
+    }
     return status == WL_OK ? wl_cuda_check(device->driver->cuMemHostAlloc(memory, size, how), "cuMemHostAlloc of %zu bytes", size) : status;
 }
 
-static void host_release(struct wl_device *base, void *memory) {
+static void host_release(struct wl_device *base, void *memory, size_t size) {
     struct wl_cuda_device *device = wl_cuda(base);
+    if (keep_spare(device, memory, size))
+        return;
     if (wl_cuda_enter(device) == WL_OK && wl_cuda_check(device->driver->cuMemFreeHost(memory), "cuMemFreeHost of %p", memory) != WL_OK)
         wl_log(2, "%s", wl_failure());
 }

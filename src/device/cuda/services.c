@@ -110,7 +110,7 @@ static void *pinned_allocate(void *owner, size_t size, size_t alignment) {
 static void pinned_release(void *owner, void *memory, size_t size) {
     struct wl_cuda_services *s = owner;
     (void)size;
-    wl_cuda_host_ops.release(&s->device->base, memory);
+    wl_cuda_host_ops.release(&s->device->base, memory, 0);
 }
 
 /* ---- the thread ------------------------------------------------------------------------------------------------ */

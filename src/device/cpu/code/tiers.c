@@ -75,7 +75,8 @@ static uint64_t cost_of(const struct job *job) {
     return info ? info->instructions * INSTRUCTION_NS : 0;
 }
 
-/* A unit that would take LLVM seconds is made only when it has shown to be worth it: the process would have to wait for it at its end. */
+/* A copy of a unit that takes LLVM seconds is made only when it has shown to be worth it: the process would have to wait for it at its end,
+ * and the other copy may be the one that all waves run. */
 static bool is_worth_it(const struct job *job) {
     enum { SHARE = 2 };
     return job->loops || cost_of(job) < LARGE_NS || hotness_of(job) > cost_of(job) / SHARE;
@@ -198,9 +199,12 @@ static void *run(void *slot) {
         own.job = job;
         if (!job->begin)
             job->begin = wl_now();
-        const bool yields = cost_of(job) >= SHARED_NS && !job->missed && wl_now() - job->begin < ALONE_NS;
+        const uint64_t takes = cost_of(job);
+        const bool yields = takes >= SHARED_NS && !job->missed && wl_now() - job->begin < ALONE_NS;
         const bool made = wl_units_promote(job->module, job->unit, job->mode, job->loops, yields);
-        cost += made ? cost_of(job) : 0;
+        cost += made ? takes : 0;
+        if (made && !job->loops && takes >= LARGE_NS)
+            atomic_store_explicit(&job->unit->hotness, 0, memory_order_relaxed); /* the next copy has to show it again */
         own.job = NULL;
         pthread_mutex_lock(&tiers.lock);
         if (!made && put_off(job))
@@ -285,9 +289,18 @@ void wl_tiers_request(struct wl_device_module *module, struct wl_cpu_unit *unit,
     pthread_mutex_unlock(&tiers.lock);
 }
 
+static bool is_large(const struct wl_cpu_unit *unit) {
+    return unit->steps_info && unit->steps_info->instructions * INSTRUCTION_NS >= LARGE_NS;
+}
+
+bool wl_tiers_wait_for_hotness(const struct wl_cpu_unit *unit) {
+    const struct wl_thunk *thunk = unit->thunk;
+    return thunk && is_large(unit) && atomic_load(&unit->code[WL_MODE_MASKED]) == wl_thunk_code(thunk);
+}
+
 void wl_tiers_add_hotness(struct wl_cpu_unit *unit, uint64_t nanoseconds) {
     atomic_fetch_add_explicit(&unit->hotness, nanoseconds, memory_order_relaxed);
-    if (unit->steps_info->instructions * INSTRUCTION_NS < LARGE_NS)
+    if (!is_large(unit))
         return;
     pthread_mutex_lock(&tiers.lock);
     if (!tiers.finishing && choose())

@@ -205,6 +205,7 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
     uint64_t *order = NULL;
     if (status == WL_OK && job->random && !job->in_order && !job->clustered && !job->groups)
         status = wl_schedule_order(job, &order);
+    const bool began_threaded = is_threaded(job);
     if (status == WL_OK) {
         plan_work(job);
         status = wl_pool_run(job->device->pool, job);
@@ -235,7 +236,7 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
     }
     if (status == WL_OK && job->timed) {
         uint64_t cost = atomic_load_explicit(&job->busy_ns, memory_order_relaxed) / job->total;
-        if (is_threaded(job))
+        if (is_threaded(job) || (!began_threaded && wl_tiers_wait_for_hotness(job->unit)))
             wl_tiers_add_hotness(job->unit, atomic_load_explicit(&job->busy_ns, memory_order_relaxed));
         atomic_store_explicit(&job->function->cost, cost < 1 ? 1 : cost > UINT32_MAX ? UINT32_MAX : (uint32_t)cost, memory_order_relaxed);
     }
