@@ -145,34 +145,6 @@ static bool both_atomic(const struct check *c, uint64_t record) {
     return earlier & WL_RACE_ATOMIC && c->record & (WL_RACE_ATOMIC | WL_RACE_PUBLISHES);
 }
 
-/* Whether the wave of a record has looked at the cell as an atomic load does. */
-static bool looked_there(const struct check *c, const struct cells *cells, unsigned i, uint64_t record) {
-    for (unsigned r = 0; r < 2; r++)
-        if (cells->read[r][i] & WL_RACE_STRONG && ((cells->read[r][i] ^ record) & c->same) == 0)
-            return true;
-    return false;
-}
-
-/* A store does not say that it is atomic, but those of gfx12 and gfx940. One to a place that its wave has looked at as atomic loads do is,
- * unless it is volatile. Whether this one and the one that the cell has are such; where that cannot be said yet, the launch's end tells. */
-static bool do_answer(const struct check *c, const struct cells *cells, unsigned i, unsigned lane, uint64_t address) {
-    const uint64_t write = cells->write[i];
-    struct wl_race_site *sites[] = {wl_race_site_of(wl_race_site_number(c->record)), wl_race_site_of(wl_race_site_number(write))};
-    bool has_looks = false;
-    if (c->lds || c->access->site->scope == WL_SANITIZE_OF_DEVICE)
-        return false;
-    if (!sites[0]->is_volatile && (looked_there(c, cells, i, c->record) || wl_race_has_looked(c, address, WL_RACE_BY_ANY)))
-        atomic_store_explicit(&sites[0]->answers, true, memory_order_relaxed);
-    if (!sites[1]->is_volatile && sites[1]->kind == WL_SANITIZE_STORE && looked_there(c, cells, i, write))
-        atomic_store_explicit(&sites[1]->answers, true, memory_order_relaxed);
-    if (wl_race_answers(c->record) && wl_race_answers(write))
-        return true;
-    for (unsigned r = 0; r < 2; r++)
-        has_looks |= (cells->read[r][i] & WL_RACE_STRONG) != 0;
-    return has_looks && !sites[0]->is_volatile && !sites[1]->is_volatile &&
-           wl_race_keep_answer(c->of, c->access->site, c->record, lane, address, write);
-}
-
 /* False: the cell's record stays. */
 static bool check_store(const struct check *c, const struct cells *cells, unsigned i, uint64_t mask, unsigned lane, uint64_t address,
                         uint64_t lane_address) {
@@ -187,11 +159,12 @@ static bool check_store(const struct check *c, const struct cells *cells, unsign
     if (!other || ((other == write || other & WL_RACE_ATOMIC) &&
                    wl_race_has_looked(c, address, other & (WL_RACE_ATOMIC | WL_RACE_PUBLISHES) ? WL_RACE_BY_ANY : WL_RACE_BY_POLLING)))
         return true;
-    if (other == write && do_answer(c, cells, i, lane, address))
+    if (other == write && wl_race_do_answer(c, cells, i, address))
         return true;
     if (other == write && !(write & WL_RACE_VARIED) && comes_to_keep_value(c, lane, lane_address, address, write))
         return false;
-    report(c, lane, address, other);
+    if (other != write || !wl_race_may_answer(c, write) || !wl_race_keep_answer(c->of, c->access->site, c->record, lane, address, write))
+        report(c, lane, address, other);
     return true;
 }
 
@@ -287,6 +260,7 @@ static bool is_plain_store(const struct check *c, uint64_t record) {
 static void strong_load(const struct check *c, const struct cells *cells, unsigned i, unsigned lane, uint64_t address) {
     const uint64_t write = cells->write[i];
     wl_race_look_at(c, write, address);
+    wl_race_ask(c, write);
     if ((wl_race_is_foreign(c, write) || is_plain_store(c, write)) && !is_ordered(c, write))
         report(c, lane, address, write);
     found_by_polling(c, &cells->write[i], write);

@@ -98,6 +98,17 @@ void wl_race_look_at(const struct check *c, uint64_t record, uint64_t address);
 /* Whether the wave has lately read a place as atomic loads do: BY_READING: not by an atomic that changes what it finds whatever that is. */
 enum wl_race_look { WL_RACE_BY_ANY, WL_RACE_BY_READING, WL_RACE_BY_POLLING };
 bool wl_race_has_looked(const struct check *c, uint64_t address, enum wl_race_look how);
+/* Stores that stand for atomic ones: before gfx12, but for gfx940 and gfx950, a store does not say that it is atomic. One to a place at which some
+ * wave looks as atomic loads do is, unless it is volatile. A launch knows when it ends whose places these are.
+ *
+ * Whether a store in global memory, and the one of a record, may be such. */
+bool wl_race_may_answer(const struct check *c, uint64_t record);
+/* A load that stands for an atomic one finds what `record` stored. */
+void wl_race_ask(const struct check *c, uint64_t record);
+/* Whether it is known already that this store, or the last one to the cell, is such: both are to one place. */
+bool wl_race_do_answer(const struct check *c, const struct cells *cells, unsigned i, uint64_t address);
+/* Whether it is known of this store, which several lanes make to one place. */
+bool wl_race_lanes_answer(const struct check *c, uint64_t address);
 /* What the wave's atomics publish; an atomic publishes it at the address. */
 struct wl_clock *wl_race_published(const struct check *c);
 void wl_race_release(const struct check *c, uint64_t address, struct wl_clock *clock);

@@ -31,6 +31,13 @@ static bool keeps_values(const struct check *c, unsigned bit) {
 /* Whether a change of what is there is lost, because another lane makes the same one at the same time. */
 static bool loses(const struct check *c, unsigned bit) { return c->access->site->updates && !keeps_values(c, bit); }
 
+/* A launch's end tells whether it is a fault, if the store may stand for an atomic one. */
+static void report(const struct check *c, uint32_t lane, uint32_t other, uint64_t address) {
+    const bool asks = wl_race_may_answer(c, c->record);
+    if (!wl_race_lanes_answer(c, address))
+        wl_race_report_lanes(c->of, c->access->site, lane, other, c->access->space, address, asks ? c->record : 0);
+}
+
 void wl_race_check_lanes(const struct check *c) {
     enum { SLOTS = 128 };
     const struct wl_san_access *a = c->access;
@@ -46,7 +53,7 @@ void wl_race_check_lanes(const struct check *c) {
         if (slots[slot] == 0xff) {
             slots[slot] = (uint8_t)bit;
         } else if (values_differ(a, slots[slot], bit) || loses(c, bit)) {
-            wl_race_report_lanes(c->of, a->site, a->first_lane + bit, a->first_lane + slots[slot], a->space, a->address[bit]);
+            report(c, a->first_lane + bit, a->first_lane + slots[slot], a->address[bit]);
             return;
         }
     }
@@ -97,7 +104,7 @@ void wl_race_check_strips(const struct check *c) {
         const uint32_t other = lane_before(c->wave->strips, address, a->site->bytes, a->first_lane);
         if (other == 64 || keeps_values(c, bit))
             continue;
-        wl_race_report_lanes(c->of, a->site, a->first_lane + bit, other, a->space, address);
+        report(c, a->first_lane + bit, other, address);
         return;
     }
 }

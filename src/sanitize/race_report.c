@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void items_of(const struct wl_race_launch *launch, uint32_t wave, uint32_t lane, struct wl_san_place *place) {
     uint64_t number = (uint64_t)wave * launch->wave_size + lane;
@@ -90,20 +91,6 @@ void wl_race_report(const struct wl_san_wave *wave, const struct wl_sanitize_sit
         wl_san_report(&finding);
 }
 
-void wl_race_report_lanes(const struct wl_san_wave *wave, const struct wl_sanitize_site *site, uint32_t lane, uint32_t other, uint8_t space,
-                          uint64_t address) {
-    struct wl_san_finding finding = {.tool = WL_SANITIZE_RACECHECK,
-                                     .kind = WL_SAN_RACE_LANES,
-                                     .has_second = true,
-                                     .space = space,
-                                     .bytes = site->bytes,
-                                     .address = address};
-    wl_san_fill_place(wave, site->address, lane, site->kind, &finding.at);
-    wl_san_fill_place(wave, site->address, other, site->kind, &finding.second);
-    if (find_block(&finding))
-        wl_san_report(&finding);
-}
-
 void wl_race_report_host(const struct wl_race_launch *launch, enum wl_sanitize_kind kind, uint64_t address, uint64_t earlier) {
     struct wl_san_finding finding = {.tool = WL_SANITIZE_RACECHECK,
                                      .kind = WL_SAN_RACE_LAUNCHES,
@@ -140,6 +127,7 @@ struct kept {
     uint32_t launch, load;
     uint64_t stores[2];
     const struct wl_sanitize_site *site;
+    uint64_t times; /* it has come again */
     struct wl_san_finding finding;
 };
 static struct {
@@ -151,7 +139,9 @@ static struct {
 static bool feeds(uint32_t load) { return atomic_load_explicit(&wl_race_site_of(load)->feeds, memory_order_relaxed); }
 
 static bool are_alike(const struct kept *a, const struct kept *b) {
-    return a->launch == b->launch && a->load == b->load && a->site == b->site &&
+    const struct wl_san_place *at = &a->finding.at, *other = &b->finding.at;
+    return a->launch == b->launch && a->load == b->load && a->site == b->site && a->finding.kind == b->finding.kind &&
+           at->caller_count == other->caller_count && !memcmp(at->callers, other->callers, at->caller_count * sizeof at->callers[0]) &&
            wl_race_site_number(a->stores[0]) == wl_race_site_number(b->stores[0]) &&
            wl_race_site_number(a->stores[1]) == wl_race_site_number(b->stores[1]);
 }
@@ -165,12 +155,14 @@ static bool keep(const struct kept *one) {
     const bool done = i < kept.count || WL_ARRAY_RESERVE(kept.items, kept.count, kept.capacity, 16);
     if (done && i == kept.count)
         kept.items[kept.count++] = *one;
+    else if (done)
+        kept.items[i].times++;
     pthread_mutex_unlock(&kept.lock);
     return done;
 }
 
 bool wl_race_answers(uint64_t record) {
-    return record & WL_RACE_ATOMIC || atomic_load_explicit(&wl_race_site_of(wl_race_site_number(record))->answers, memory_order_relaxed);
+    return atomic_load_explicit(&wl_race_site_of(wl_race_site_number(record))->answers, memory_order_relaxed);
 }
 
 bool wl_race_keep_answer(const struct wl_san_wave *wave, const struct wl_sanitize_site *site, uint64_t record, uint32_t lane,
@@ -179,6 +171,22 @@ bool wl_race_keep_answer(const struct wl_san_wave *wave, const struct wl_sanitiz
     const struct wl_san_finding finding = describe(wave, site, lane, WL_SANITIZE_GLOBAL, address, earlier);
     struct kept one = {.launch = group->launch->number, .stores = {record, earlier}, .site = site, .finding = finding};
     return !find_block(&one.finding) || keep(&one);
+}
+
+void wl_race_report_lanes(const struct wl_san_wave *wave, const struct wl_sanitize_site *site, uint32_t lane, uint32_t other, uint8_t space,
+                          uint64_t address, uint64_t record) {
+    struct wl_san_finding finding = {.tool = WL_SANITIZE_RACECHECK,
+                                     .kind = WL_SAN_RACE_LANES,
+                                     .has_second = true,
+                                     .space = space,
+                                     .bytes = site->bytes,
+                                     .address = address};
+    wl_san_fill_place(wave, site->address, lane, site->kind, &finding.at);
+    wl_san_fill_place(wave, site->address, other, site->kind, &finding.second);
+    const struct wl_race_group *group = wave->group->race;
+    struct kept one = {.launch = group->launch->number, .stores = {record, record}, .site = site, .finding = finding};
+    if (find_block(&one.finding) && (!record || !keep(&one)))
+        wl_san_report(&one.finding);
 }
 
 /* Frees the finding. */
@@ -208,8 +216,9 @@ static bool take(uint32_t launch, struct kept *taken) {
 void wl_race_flush_launch(uint32_t launch) {
     struct kept taken;
     while (take(launch, &taken))
-        if (taken.load ? !feeds(taken.load) : !wl_race_answers(taken.stores[0]) || !wl_race_answers(taken.stores[1]))
-            wl_san_report(&taken.finding);
+        if (taken.load ? !feeds(taken.load) : !wl_race_answers(taken.stores[0]) && !wl_race_answers(taken.stores[1]))
+            for (uint64_t i = 0; i <= taken.times; i++)
+                wl_san_report(&taken.finding);
 }
 
 void wl_race_defer(const struct wl_san_wave *wave, const struct wl_sanitize_site *site, uint32_t lane, uint64_t address, uint64_t earlier,

@@ -30,7 +30,8 @@ static uint32_t number_site(uint32_t slot, const struct wl_codeobject *object, c
                                               .kind = site->kind,
                                               .second = site->second,
                                               .scope = site->scope,
-                                              .is_volatile = site->is_volatile};
+                                              .is_volatile = site->is_volatile,
+                                              .updates = site->updates};
         atomic_store_explicit(&slots[slot], number, memory_order_release);
     }
     pthread_mutex_unlock(&numbers.lock);

@@ -292,7 +292,7 @@ CASE(lanes_of_global) {
 KERNEL counter_of_groups(int *p) {
     if (threadIdx.x == 0) {
         if (F)
-            *(volatile int *)p = *(volatile int *)p + 1; // FAULT: racecheck race-workgroups
+            *(volatile int *)p = *(volatile int *)p + 1; // FAULT: racecheck race-workgroups @gfx90a+,gfx1030+,gfx1100+,gfx1200+
         else
             atomicAdd(p, 1);
     }

@@ -317,19 +317,21 @@ CASE(room_for_all) {
 
 /* ---- vertices and edges -------------------------------------------------------------------------- */
 
-/* The parent of a vertex in a search: any will do, but not by a plain store. */
-KERNEL parents(const int *row, const int *column, int *parent) {
+/* The parent of a vertex in a search: any will do, but not by a plain store. (clang 15 makes one of an exchange whose result nobody uses.) */
+KERNEL parents(const int *row, const int *column, int *parent, int *found) {
     const int v = blockIdx.x * blockDim.x + threadIdx.x;
+    int known = 0;
     for (int e = row[v]; e < row[v + 1]; e++)
         if (F)
             parent[column[e]] = v; // FAULT: racecheck race-workgroups|race-waves
         else
-            atomicExch(&parent[column[e]], v);
+            known |= atomicExch(&parent[column[e]], v);
+    found[v] = known;
 }
 CASE(parents) {
     Graph g;
-    Buffer<int> parent(Graph::N);
-    LAUNCH(parents, 8, 64, g.row, g.column, parent);
+    Buffer<int> parent(Graph::N), found(Graph::N);
+    LAUNCH(parents, 8, 64, g.row, g.column, parent, found);
 }
 
 /* Distances go down: by a test and a store, or by a test and a minimum. */
@@ -383,7 +385,7 @@ KERNEL joined(const int *row, const int *column, int *root) {
                 b = t;
             }
             if (F) {
-                root[a] = b; // FAULT: racecheck race-workgroups|race-waves|race-lanes #root
+                root[a] = b; // FAULT: racecheck race-workgroups|race-waves|race-lanes #root @gfx942,gfx1200
                 break;
             }
             const int old = atomicCAS(&root[a], a, b);
@@ -745,4 +747,15 @@ CASE(shorter) {
     Counting root(Graph::N, -1, 1);
     OK(hipMemset(root, 0, sizeof(int)));
     LAUNCH(shorter, 8, 64, root);
+}
+
+/* Lanes and workgroups that store to one place by atomic stores, with a fence behind them. */
+KERNEL last_one(int *last, int *out) {
+    STORE(&last[threadIdx.x / 2], (int)(blockIdx.x + threadIdx.x), RELAXED, AGENT);
+    __threadfence();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = LOAD(&last[threadIdx.x / 2], RELAXED, AGENT);
+}
+CASE(last_one) {
+    Buffer<int> last(128), out(1024);
+    LAUNCH(last_one, 8, 128, last, out);
 }

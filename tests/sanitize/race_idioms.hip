@@ -69,10 +69,10 @@ KERNEL released_too_early(int *lock, int *sum) {
     while (atomicCAS(lock, 0, 1) != 0)
         ;
     __threadfence();
-    const int before = *sum; // MISSING FAULT: racecheck race-workgroups #early
+    const int before = *sum; // OTHER: #early
     if (F)
         atomicExch(lock, 0);
-    *sum = before + 1; // FAULT: racecheck race-workgroups // OTHER: #early
+    *sum = before + 1; // FAULT: racecheck race-workgroups #early
     __threadfence();
     if (!F)
         atomicExch(lock, 0);
