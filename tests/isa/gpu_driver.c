@@ -208,7 +208,7 @@ bool gpu_load(const struct gpu_code *code, struct gpu_kernel *kernel) {
                  .workitem_id_dimensions = 1,
                  .flushes_f32 = (code->mode & 0x30) != 0x30,
                  .sram_ecc = code->sram_ecc,
-                 .exact_math = gpu_is_exact(),
+                 .exact_math = code->exact_math || gpu_is_exact(),
                  .matrix_sums = code->matrix_sums,
                  .is_code = is_code,
                  .context = &size},

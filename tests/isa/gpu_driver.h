@@ -17,7 +17,7 @@ struct gpu_code { /* AMD code of one kernel: s[0:1] is the kernarg segment, v0 t
     const uint8_t *bytes;
     size_t size;
     uint32_t mode, lds, scratch;
-    bool sram_ecc;
+    bool sram_ecc, exact_math; /* the latter also if WAVELIFT_MATH says so */
     enum wl_matrix_sums matrix_sums;
 };
 

@@ -27,6 +27,7 @@ unsigned lift_wave_size, lift_checks, lift_failures, lift_ignore_row;
 uint32_t lift_mode_register = 0xf0;
 bool lift_ignore_scalars, lift_any_shape;
 enum wl_matrix_sums lift_matrix_sums;
+bool lift_exact_math;
 
 /* What the kernel sees. */
 static struct state {
@@ -158,6 +159,7 @@ void lift_open_code(const char *processor, unsigned wave_size, const uint8_t *co
                            .size = loads_size + size + stores_size,
                            .lds = LDS_BYTES,
                            .mode = lift_mode_register,
+                           .exact_math = lift_exact_math,
                            .matrix_sums = lift_matrix_sums};
     uint8_t *bytes = malloc(all.size);
     if (!bytes)

@@ -25,6 +25,7 @@ unsigned lift_wave_size, lift_checks, lift_failures, lift_ignore_row;
 uint32_t lift_mode_register = 0xf0;
 bool lift_ignore_scalars, lift_any_shape;
 enum wl_matrix_sums lift_matrix_sums;
+bool lift_exact_math;
 unsigned lift_copies_left;
 
 struct host {
@@ -99,6 +100,7 @@ static struct wl_translate_request request_for(const struct unit *unit, unsigned
                                            .mode = (enum wl_mode)mode,
                                            .cpu = program.host->cpu,
                                            .features = program.host->features,
+                                           .exact_math = lift_exact_math,
                                            .matrix_sums = lift_matrix_sums,
                                            .is_code = is_code,
                                            .context = &program.size,

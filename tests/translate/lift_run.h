@@ -23,6 +23,7 @@ extern uint32_t lift_mode_register; /* at the start */
 extern bool lift_any_shape;
 /* 0: in order. */
 extern enum wl_matrix_sums lift_matrix_sums;
+extern bool lift_exact_math; /* WAVELIFT_MATH=exact */
 /* How often FULL code was left for the other copy. */
 extern unsigned lift_copies_left;
 /* The machine forms sums of products of 16-bit floats in an order of its own (docs/NUMERICS.md). */

@@ -63,14 +63,18 @@ const struct wl_sem *wl_sem_find(const char *mnemonic, const char *features) {
 }
 
 bool wl_sem_form_name(const struct wl_sem *sem, const struct wl_sem_math *math, unsigned number, char *name, size_t size) {
-    if (math->exact && number == 0)
+    const unsigned forms = math->exact ? 1 : math->hardware ? 3 : 0; /* of the arithmetic that is wanted */
+
+    if (number < forms && math->exact)
         snprintf(name, size, "%s_exact", sem->name);
-    else if (math->hardware && number == 0)
+    else if (number < forms && number == 0)
         snprintf(name, size, "%s_hardware_%s", sem->name, math->processor);
-    else if (math->hardware && number == 1)
+    else if (number < forms && number == 1)
         snprintf(name, size, "%s_hardware_gfx%u", sem->name, math->generation);
-    else if (math->hardware && number == 2)
+    else if (number < forms)
         snprintf(name, size, "%s_hardware", sem->name);
+    else if (number == forms && math->flushes)
+        snprintf(name, size, "%s_flushed", sem->name);
     else
         return false;
     return true;

@@ -90,6 +90,7 @@ struct wl_sem_math {
     bool hardware; /* as the processor does it: NAME_hardware_PROCESSOR, NAME_hardware_gfx9, NAME_hardware */
     const char *processor;
     unsigned generation; /* its */
+    bool flushes;        /* MODE may flush denormals of f32: NAME_flushed */
 };
 /* The name of a form of these semantics to look for before NAME itself, the `number`-th from 0 on, in `name`, of `size` bytes. False: there are no more. */
 bool wl_sem_form_name(const struct wl_sem *sem, const struct wl_sem_math *math, unsigned number, char *name, size_t size);

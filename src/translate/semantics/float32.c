@@ -106,26 +106,34 @@ static INLINE f32s greater(f32s a, f32s b) {
 }
 #endif
 static INLINE masks any_nan3(f32s a, f32s b, f32s c) { return (a != a) | (b != b) | (c != c); }
-#define ORDER_F32(SHAPE2, SHAPE3, lesser, greater)                                                                                         \
-    SHAPE2(v_min_f32, f32, f32, f32) { return lesser(a, b); }                                                                              \
-    SHAPE2(v_max_f32, f32, f32, f32) { return greater(a, b); }                                                                             \
-    SHAPE3(v_min3_f32, f32, f32, f32, f32) { return lesser(lesser(a, b), c); }                                                             \
-    SHAPE3(v_max3_f32, f32, f32, f32, f32) { return greater(greater(a, b), c); }                                                           \
-    SHAPE3(v_minmax_f32, f32, f32, f32, f32) { return greater(lesser(a, b), c); }                                                          \
-    SHAPE3(v_maxmin_f32, f32, f32, f32, f32) { return lesser(greater(a, b), c); }                                                          \
-    SHAPE3(v_med3_f32, f32, f32, f32, f32) {                                                                                               \
+#define ORDER_F32(SHAPE2, SHAPE3, form, lesser, greater)                                                                                   \
+    SHAPE2(v_min_f32##form, f32, f32, f32) { return lesser(a, b); }                                                                        \
+    SHAPE2(v_max_f32##form, f32, f32, f32) { return greater(a, b); }                                                                       \
+    SHAPE3(v_min3_f32##form, f32, f32, f32, f32) { return lesser(lesser(a, b), c); }                                                       \
+    SHAPE3(v_max3_f32##form, f32, f32, f32, f32) { return greater(greater(a, b), c); }                                                     \
+    SHAPE3(v_minmax_f32##form, f32, f32, f32, f32) { return greater(lesser(a, b), c); }                                                    \
+    SHAPE3(v_maxmin_f32##form, f32, f32, f32, f32) { return lesser(greater(a, b), c); }                                                    \
+    SHAPE3(v_med3_f32##form, f32, f32, f32, f32) {                                                                                         \
         const f32s low = lesser(a, b), middle = greater(low, lesser(greater(a, b), c));                                                    \
                                                                                                                                            \
         return any_nan3(a, b, c) ? lesser(low, c) : middle;                                                                                \
     }
-ORDER_F32(LANES2, LANES3, lesser, greater)
+ORDER_F32(LANES2, LANES3, , lesser, greater)
+/* In units that may run with MODE flushing denormals: a sum with zero flushes where the host does, and is nothing else. */
+static INLINE f32s flushed(f32s a) { return a + (f32s)((u32s)a & F32_SIGN); }
+#ifndef __NVPTX__ /* whose own ones flush */
+static INLINE f32s lesser_flushed(f32s a, f32s b) { return flushed(lesser(a, b)); }
+static INLINE f32s greater_flushed(f32s a, f32s b) { return flushed(greater(a, b)); }
+ORDER_F32(LANES2, LANES3, _flushed, lesser_flushed, greater_flushed)
+#endif
 #ifdef WL_AVX512
-/* VRANGE is exactly that minimum and maximum. */
+/* VRANGE is exactly that minimum and maximum, and flushes. */
 static INLINE f32s lesser512(f32s a, f32s b) { return __builtin_ia32_rangeps512_mask(a, b, 4, a, -1, CURRENT_ROUNDING); }
 static INLINE f32s greater512(f32s a, f32s b) { return __builtin_ia32_rangeps512_mask(a, b, 5, a, -1, CURRENT_ROUNDING); }
 #define LANES2_DQ(name, R, A, B)    LANES2_AVX512(name, "avx512f,avx512dq", R, A, B)
 #define LANES3_DQ(name, R, A, B, C) LANES3_AVX512(name, "avx512f,avx512dq", R, A, B, C)
-ORDER_F32(LANES2_DQ, LANES3_DQ, lesser512, greater512)
+ORDER_F32(LANES2_DQ, LANES3_DQ, , lesser512, greater512)
+ORDER_F32(LANES2_DQ, LANES3_DQ, _flushed, lesser512, greater512)
 #endif
 
 /* Minimum and maximum of IEEE 754-2019: any NaN gives NaN. */
@@ -139,12 +147,17 @@ static INLINE f32s most(f32s a, f32s b) {
 
     return (a != a) | (b != b) ? a + b : number;
 }
-LANES2(v_minimum_f32, f32, f32, f32) { return least(a, b); }
-LANES2(v_maximum_f32, f32, f32, f32) { return most(a, b); }
-LANES3(v_minimum3_f32, f32, f32, f32, f32) { return least(least(a, b), c); }
-LANES3(v_maximum3_f32, f32, f32, f32, f32) { return most(most(a, b), c); }
-LANES3(v_minimummaximum_f32, f32, f32, f32, f32) { return most(least(a, b), c); }
-LANES3(v_maximumminimum_f32, f32, f32, f32, f32) { return least(most(a, b), c); }
+#define ORDER_NAN_F32(form, least, most)                                                                                                   \
+    LANES2(v_minimum_f32##form, f32, f32, f32) { return least(a, b); }                                                                     \
+    LANES2(v_maximum_f32##form, f32, f32, f32) { return most(a, b); }                                                                      \
+    LANES3(v_minimum3_f32##form, f32, f32, f32, f32) { return least(least(a, b), c); }                                                     \
+    LANES3(v_maximum3_f32##form, f32, f32, f32, f32) { return most(most(a, b), c); }                                                       \
+    LANES3(v_minimummaximum_f32##form, f32, f32, f32, f32) { return most(least(a, b), c); }                                                \
+    LANES3(v_maximumminimum_f32##form, f32, f32, f32, f32) { return least(most(a, b), c); }
+ORDER_NAN_F32(, least, most)
+static INLINE f32s least_flushed(f32s a, f32s b) { return flushed(least(a, b)); }
+static INLINE f32s most_flushed(f32s a, f32s b) { return flushed(most(a, b)); }
+ORDER_NAN_F32(_flushed, least_flushed, most_flushed)
 
 /* Cube maps: a, b, c are x, y, z. z wins over y wins over x when magnitudes are equal. */
 static INLINE masks z_major(f32s a, f32s b, f32s c) { return (magnitude(c) >= magnitude(a)) & (magnitude(c) >= magnitude(b)); }

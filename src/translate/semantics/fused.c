@@ -3,9 +3,6 @@
 #include "lanes_float.h"
 
 #if WL_LANES == 1 && defined(__NVPTX__)
-f32 least_or_nan(f32 a, f32 b) __asm__("llvm.minimum.f32");
-f32 greatest_or_nan(f32 a, f32 b) __asm__("llvm.maximum.f32");
-
 /* v_rsq_f32 of what is no less than the smallest normal number. */
 LANES1(fused_rsq_normal_f32, f32, f32) {
     const f32s y = (f32s)__nvvm_rsqrt_approx_ftz_f(a[0]), error = fma_lanes(-(a * y), y, ALL(f32, 1));

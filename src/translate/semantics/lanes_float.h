@@ -24,6 +24,11 @@ static INLINE f16s half(f32s a) { return CONVERT(f16s, a); }
 static INLINE pkf32s wides(pkf16s a) { return fence_pkf32_pkf32(CONVERT(pkf32s, a)); }
 static INLINE pkf16s halves(pkf32s a) { return CONVERT(pkf16s, a); }
 
+#if WL_LANES == 1 && defined(__NVPTX__)
+f32 least_or_nan(f32 a, f32 b) __asm__("llvm.minimum.f32");
+f32 greatest_or_nan(f32 a, f32 b) __asm__("llvm.maximum.f32");
+#endif
+
 /* bf16 is the upper half of an f32. */
 static INLINE f32s wide_bf16(bf16s a) { return (f32s)(CONVERT(u32s, a) << 16); }
 static INLINE u32s bits_of_bf16(f32s a) {

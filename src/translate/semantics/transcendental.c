@@ -19,6 +19,15 @@ LANES1(v_sqrt_f32, f32, f32) {
 }
 #endif
 LANES1(v_sqrt_f64, f64, f64) { return sqrt_lanes(a); }
+/* y, or `fallback` where the refinement that made y met an infinity times zero. */
+static INLINE f32s unless_nan(f32s y, f32s fallback) { return y == y ? y : fallback; }
+/* The same bits on every host. Root and quotient are rounded; 1 - a * y * y, whose products are exact as sums of two, takes both errors away
+ * again. */
+static INLINE f32s inverse_root(f32s a) {
+    const f32s y = 1.0f / sqrt_lanes(a), root = a * y, error = fma_lanes(-root, y, ALL(f32, 1)) - fma_lanes(a, y, -root) * y;
+
+    return unless_nan(fma_lanes(0.5f * y, error, y), y);
+}
 #if WL_LANES == 1 && defined(__NVPTX__)
 /* The hardware's estimate is off by up to 2.2 ulp; a Newton step takes that down to less than 1. */
 static INLINE f32s root_estimate32(f32s a) { return (f32s)__nvvm_rsqrt_approx_f(a[0]); }
@@ -29,14 +38,7 @@ LANES1(v_rsq_f32, f32, f32) {
     return fma_lanes(0.5f * y, min(error, ALL(f32, 1)), y);
 }
 #else
-/* y, or `fallback` where the refinement that made y met an infinity times zero. */
-static INLINE f32s unless_nan(f32s y, f32s fallback) { return y == y ? y : fallback; }
-LANES1(v_rsq_f32, f32, f32) {
-    /* Root and quotient are rounded; 1 - a * y * y, whose products are exact as sums of two, takes both errors away again. */
-    const f32s y = 1.0f / sqrt_lanes(a), root = a * y, error = fma_lanes(-root, y, ALL(f32, 1)) - fma_lanes(a, y, -root) * y;
-
-    return unless_nan(fma_lanes(0.5f * y, error, y), y);
-}
+LANES1(v_rsq_f32, f32, f32) { return inverse_root(a); }
 #endif
 LANES1(v_rsq_f64, f64, f64) { return 1.0 / sqrt_lanes(a); }
 #ifdef WL_AVX512
@@ -86,13 +88,15 @@ static INLINE f32s power_fraction(f32s x) {
     return fma_lanes(p, x, ALL(f32, 1));
 }
 #if WL_LANES == 1 && defined(__NVPTX__)
-/* The hardware's function is exact for integers, whose powers may be denormal; half of the largest one is a number. For fractions
- * it is off by 2 ulp. */
+/* The hardware's own function is off by 2 ulp, and by more close to the least results. */
 static INLINE f32s exp2_lanes(f32s a) {
-    const f32s bounded = __builtin_elementwise_max(__builtin_elementwise_min(a, ALL(f32, 130)), ALL(f32, -160));
-    const f32s whole = (bounded + 0x1.8p23f) - 0x1.8p23f, rest = a == a ? bounded - whole : a, power = power_fraction(rest);
+    const f32s bounded = (f32s)least_or_nan(greatest_or_nan(a[0], -160.0f), 130.0f);
+    const f32s shifted = bounded + 0x1.8p23f, power = power_fraction(bounded - (shifted - 0x1.8p23f));
+    /* The whole part is in the lowest bits of `shifted`; in two parts, because results may be denormal. Of NaN, whose bits are all ones but
+     * for the sign, the first part is 0. */
+    const u32s bits = (u32s)shifted, half = bits >> 1;
 
-    return (power + power) * (f32s)__nvvm_ex2_approx_f((whole - 1.0f)[0]);
+    return (f32s)((u32s)power + ((bits - half) << 23)) * (f32s)((half << 23) + 0x3f800000u);
 }
 #else
 /* Beyond these bounds the result is infinity or, as on the hardware, zero instead of a denormal, which costs the host a hundred times as much.
@@ -257,7 +261,7 @@ static INLINE f32s with_nan(f32s a, f32s result) {
     SCALAR1(v_s_##name##_f32_hardware, f32, f32) { return name##_as_documented((f32s)(f32)a)[0]; }
 AS_DOCUMENTED(rcp, 1.0f / x)
 AS_DOCUMENTED(rcp_iflag, 1.0f / x)
-AS_DOCUMENTED(rsq, v_rsq_f32_(x))
+AS_DOCUMENTED(rsq, inverse_root(x))
 AS_DOCUMENTED(sqrt, sqrt_lanes(x))
 AS_DOCUMENTED(exp, exp2_lanes(x))
 AS_DOCUMENTED(exp_legacy, exp2_lanes(x))
@@ -268,6 +272,7 @@ SCALAR_AS_DOCUMENTED(rsq)
 SCALAR_AS_DOCUMENTED(sqrt)
 SCALAR_AS_DOCUMENTED(exp)
 SCALAR_AS_DOCUMENTED(log)
+LANES1(v_rsq_f64_hardware, f64, f64) { return 1.0 / sqrt_lanes(a); } /* the same bits on every host */
 /* These keep denormals, and the sign of zero. gfx9's take turns from -256 to 256, and give what 0 gives of other numbers. */
 static INLINE f32s turns_of_gfx9(f32s a) { return (magnitude(a) > 256.0f) & (magnitude(a) < __builtin_inff()) ? ALL(f32, 0) : a; }
 static INLINE f32s sine_as_documented(f32s a) { return with_nan(a, a == 0 ? a : sine_of_turns(a)); }

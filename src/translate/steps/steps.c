@@ -26,7 +26,7 @@ const struct wl_sem *wl_steps_choose(struct wl_steps_builder *b, const struct wl
     if (b->choices[at].sem != sem) {
         b->choices[at].sem = sem;
         const struct wl_sem_math math = {b->request->exact_math, b->request->matrix_sums == WL_SUMS_HARDWARE, b->request->processor,
-                                         wl_processor_generation(b->request->processor)};
+                                         wl_processor_generation(b->request->processor), b->request->flushes_f32};
         b->choices[at].chosen = wl_sem_choose(sem, &math, b->request->features);
     }
     return b->choices[at].chosen;

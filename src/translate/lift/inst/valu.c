@@ -81,7 +81,7 @@ const struct wl_sem *wl_lift_find_semantics(const struct wl_lift *l, const char 
 static const struct wl_sem *choose_form(const struct wl_lift *l, const struct wl_sem *sem) {
     const struct wl_translate_request *request = l->unit.request;
     const struct wl_sem_math math = {request->exact_math, request->matrix_sums == WL_SUMS_HARDWARE, request->processor,
-                                     wl_processor_generation(request->processor)};
+                                     wl_processor_generation(request->processor), request->flushes_f32};
     const struct wl_sem *form = NULL;
     char name[96];
     for (unsigned i = 0; !form && wl_sem_form_name(sem, &math, i, name, sizeof name); i++)
