@@ -790,8 +790,15 @@ def attach(event=None):
         make_live()
 
 
+def has_commands(event):
+    """Whether commands of a breakpoint come next. Behind each gdb.execute gdb runs those, with their `continue`, within the event: other threads that stop
+    meanwhile are forgotten, and the program stands for ever. So such an event does without."""
+    return isinstance(event, gdb.BreakpointEvent) and any(point.commands for point in event.breakpoints)
+
+
 def stopped(event):
-    tell_natives()
+    if not has_commands(event):
+        tell_natives()
     wave = here()
     if not wave:
         show_native(event)
@@ -802,10 +809,12 @@ def stopped(event):
     address = symbol("wl_debug_here")
     gdb.selected_inferior().write_memory(address + 112, struct.pack("<I", 1))
     if level and frame_in_ours(gdb.newest_frame()):  # within an instruction: a fault, Ctrl-C, a watchpoint
-        call("wl_debug_lane", wave.lane)
-        frame, level = kernel_frame()
+        if not has_commands(event):
+            call("wl_debug_lane", wave.lane)
+            frame, level = kernel_frame()
         frame.select()
-        gdb.execute("frame")
+        if not has_commands(event):
+            gdb.execute("frame")
     make_plain()
 
 

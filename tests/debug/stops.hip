@@ -1,10 +1,13 @@
 // A program for tests of debuggers: its kernels do what a person stops in. Comments of the form "place: NAME" name lines for sessions.py.
 #include <hip/hip_runtime.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
+#include <dlfcn.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -148,6 +151,11 @@ __global__ void points(int *out) {
     out[i] = area + near + own + scaled(3); // place: points ends
 }
 
+__global__ void changes(int times, int *out) {
+    for (int i = 1; i <= times; i++)
+        out[0] = i; // place: changes
+}
+
 static int *allocate(size_t count) {
     int *memory = nullptr;
     if (hipMalloc((void **)&memory, count * sizeof *memory) != hipSuccess)
@@ -215,6 +223,20 @@ int main(int argc, char **argv) {
         int *out = allocate(N);
         points<<<1, 32>>>(out);
         return report(what, out, 32);
+    }
+    if (strcmp(what, "changes") == 0) { // while another thread loads a library again and again
+        int *out = allocate(1);
+        std::atomic<bool> ends{false};
+        std::thread loads([&ends] {
+            for (; !ends; usleep(2000))
+                if (void *library = dlopen("libanl.so.1", RTLD_NOW))
+                    dlclose(library);
+        });
+        changes<<<1, 1>>>(8, out);
+        const int result = report(what, out, 1);
+        ends = true;
+        loads.join();
+        return result;
     }
     if (strcmp(what, "grid") == 0) {
         int *out = allocate(16 * 16);
