@@ -1,6 +1,6 @@
 #!/bin/sh
 # check.sh BUILD [RELEASE [TARGET]]: installs a release of Debian (default: trixie, with RCCL 5.4; experimental has 7.2) with RCCL into BUILD/rccl, some 5 GB, compiles
-# this folder's programs there, and runs them on the libraries of that build: over 2, 4 and 8 devices of a process, and of a process each; last of two machines that reach each other by sockets. Needs what
+# this folder's programs there, and runs them on the libraries of that build: over 2, 4 and 8 devices of a process, and of a process each; several communicators, graphs, an abort, a killed process; last of two machines that reach each other by sockets. Needs what
 # tests/rocm/root.sh needs; some minutes on two idle CPUs.
 set -eu
 build=$(realpath "$1")
@@ -18,7 +18,7 @@ root_wavelift "$root" "$build"
 mkdir -p "$root/wavelift/bin" "$root/programs"
 cp "$build/bin/wavelift" "$root/wavelift/bin/"
 cp "$here"/*.h "$here"/*.cpp "$root/programs/"
-for program in collectives ranks; do
+for program in collectives communicators killed ranks; do
     root_inside "$root" g++ -O2 -w -D__HIP_PLATFORM_AMD__ "programs/$program.cpp" -o "programs/$program" -lrccl -lamdhip64
 done
 
@@ -35,6 +35,9 @@ run() {
 run 2 collectives 2
 run 4 collectives 4
 run 8 collectives 8 1 10000
+run 2 communicators 2
+run 4 communicators 4
+run 2 killed 2
 run 2 ranks 2 1000000 10 10
 run 8 ranks 8 1000 1000
 run 2 ranks 4 1000 100 0 2
