@@ -5,6 +5,8 @@
 hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t bx, uint32_t by, uint32_t bz,
                                     size_t lds, hipStream_t stream, void **params, void **extra, hipEvent_t start = nullptr,
                                     hipEvent_t stop = nullptr, uint32_t flags = 0);
+#else
+#include <hip/hip_ext.h>
 #endif
 
 #include <cstdio>

@@ -12,9 +12,10 @@
 enum { FULL = 1, EMPTY = 2, LAST = 16 };
 
 #define FENCE() __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "workgroup")
+// s_barrier_init m0, s_barrier_join ID and s_barrier_leave (below) as words: newer assemblers know them for gfx1250 alone.
 #define INIT(ID, MEMBERS)                                                                                                                  \
-    asm volatile("s_mov_b32 m0, %0\n\ts_barrier_init m0" : : "s"((MEMBERS) << 16 | (ID)) : "memory") /* nothing else here uses M0 */
-#define JOIN(ID)   asm volatile("s_barrier_join %0" : : "n"(ID) : "memory")
+    asm volatile("s_mov_b32 m0, %0\n\t.long 0xbe80517d" : : "s"((MEMBERS) << 16 | (ID)) : "memory") /* nothing else here uses M0 */
+#define JOIN(ID)   asm volatile(".long 0xbe805280 + %0" : : "n"(ID) : "memory")
 #define SIGNAL(ID) asm volatile("s_barrier_signal %0" : : "n"(ID) : "memory")
 #define WAIT(ID)   asm volatile("s_barrier_wait %0" : : "n"(ID) : "memory")
 
@@ -75,7 +76,7 @@ __global__ void members(unsigned *out) {
     if (wave >= 2) {
         int none_left;
         JOIN(FULL);
-        asm volatile("s_barrier_leave\n\ts_wait_kmcnt 0x0\n\ts_cselect_b32 %0, 1, 0" : "=s"(none_left) : : "memory", "scc");
+        asm volatile(".long 0xbf950000\n\ts_wait_kmcnt 0x0\n\ts_cselect_b32 %0, 1, 0" : "=s"(none_left) : : "memory", "scc");
         out[16 + threadIdx.x / WAVE] = (unsigned)none_left;
     }
     __syncthreads();
