@@ -1,13 +1,15 @@
 // One program for the headers of every generation: what it sees must fit the headers that it was compiled with. The code object
 // is the first argument, the generation (5, 6, 7) the second.
 #include <hip/hip_runtime.h>
-#if HIP_VERSION_MAJOR < 6 // hip_ext.h of that version cannot be read by gcc
-hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t bx, uint32_t by, uint32_t bz,
-                                    size_t lds, hipStream_t stream, void **params, void **extra, hipEvent_t start = nullptr,
-                                    hipEvent_t stop = nullptr, uint32_t flags = 0);
+#if HIP_VERSION_MAJOR < 6
+#define LINKAGE // a C++ name
 #else
-#include <hip/hip_ext.h>
+#define LINKAGE extern "C"
 #endif
+// gcc cannot read AMD's hip_ext.h.
+LINKAGE hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t bx, uint32_t by, uint32_t bz,
+                                            size_t lds, hipStream_t stream, void **params, void **extra, hipEvent_t start, hipEvent_t stop,
+                                            uint32_t flags);
 
 #include <cstdio>
 #include <cstdlib>
@@ -96,7 +98,7 @@ static void check_launches(const char *path) {
     HIP(hipModuleLaunchKernel(function, 4, 1, 1, 64, 1, 1, 0, nullptr, arguments, nullptr));
     HIP(hipDeviceSynchronize());
     CHECK(memory[1][255] == 255 && memory[1][256] == -1);
-    HIP(hipExtModuleLaunchKernel(function, 512, 1, 1, 64, 1, 1, 0, nullptr, arguments, nullptr)); // a C++ name in HIP 5
+    HIP(hipExtModuleLaunchKernel(function, 512, 1, 1, 64, 1, 1, 0, nullptr, arguments, nullptr, nullptr, nullptr, 0));
     HIP(hipDeviceSynchronize());
     CHECK(memory[1][511] == 511 && memory[1][512] == -1);
     for (float *m : memory)
