@@ -52,7 +52,8 @@ static bool take(struct wl_toolchain *t, const char *name, bool named) {
     return false;
 }
 
-static void find_clang(struct wl_toolchain *t) {
+/* Returns whether the user has named it. */
+static bool find_clang(struct wl_toolchain *t) {
     static const char *const names[] = {"clang++-19", "clang++-20", "clang++-21",
                                         "clang++-22", "clang++-18", "clang++-17",
                                         "clang++",    "amdclang++", "/opt/rocm/llvm/bin/clang++"};
@@ -60,13 +61,14 @@ static void find_clang(struct wl_toolchain *t) {
     char path[PATH_MAX];
     if (wl_options()->clang) {
         (void)take(t, wl_options()->clang, true);
-        return;
+        return true;
     }
     if (folder && snprintf(path, sizeof path, "%s/clang++", folder) < (int)sizeof path && take(t, path, true))
-        return;
+        return true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (take(t, names[i], false))
-            return;
+            break;
+    return false;
 }
 
 /* ---- AMD's files, and ours ---------------------------------------------------------------------- */
@@ -98,17 +100,24 @@ static void find_ours(struct wl_toolchain *t) {
         t->include[0] = 0;
 }
 
-void wl_toolchain_find(struct wl_toolchain *t) {
+static void find_device_libraries(struct wl_toolchain *t) {
     char library[PATH_MAX];
     const char *named = secure_getenv("HIP_DEVICE_LIB_PATH");
-    *t = (struct wl_toolchain){0};
-    find_ours(t);
-    find_clang(t);
     bool known = snprintf(library, sizeof library, "%s/libamdhip64.so.7", t->libraries) < (int)sizeof library;
     if (named)
         snprintf(t->device_libs, sizeof t->device_libs, "%s", named);
     else if (!wl_find_device_libraries(*t->clang ? t->clang : NULL, known ? library : NULL, t->device_libs, sizeof t->device_libs))
         t->device_libs[0] = 0;
+}
+
+void wl_toolchain_find(struct wl_toolchain *t) {
+    char newer[PATH_MAX];
+    *t = (struct wl_toolchain){0};
+    find_ours(t);
+    const bool named = find_clang(t);
+    find_device_libraries(t);
+    if (!named && *t->clang && wl_find_newer_compiler(t->clang, t->device_libs, newer, sizeof newer) && take(t, newer, true))
+        find_device_libraries(t);
     if (!wl_find_device_headers(t->headers, sizeof t->headers))
         t->headers[0] = 0;
     t->headers_version = headers_version(t->headers);

@@ -130,18 +130,24 @@ def is_replay():
     return ' "replay' in gdb.execute("show args", to_string=True)
 
 
+calling = False  # newer gdbs tell of the program's going on for calls, too
+
+
 def call(name, *arguments):
     """Calls a function of the library, of numbers, while other threads stay where they are."""
+    global calling
     function = symbol(name)
     if not function:
         raise gdb.error(f"there is no {name}")
     before, unwinds = gdb.parameter("scheduler-locking"), gdb.parameter("unwindonsignal")
     gdb.execute("set scheduler-locking on", to_string=True)
     gdb.execute("set unwindonsignal on", to_string=True)
+    outer, calling = calling, True
     try:
         values = ", ".join(f"{argument}ul" for argument in arguments)
         return int(gdb.parse_and_eval(f"((int (*)({'unsigned long' if arguments else 'void'})){function})({values})"))
     finally:
+        calling = outer
         gdb.execute(f"set scheduler-locking {before}", to_string=True)
         gdb.execute(f"set unwindonsignal {'on' if unwinds else 'off'}", to_string=True)
 
@@ -827,6 +833,8 @@ def ended(event):
 
 
 def going_on(event):
+    if calling:
+        return
     placed.clear()
     other_wave.enabled = False
     make_live()

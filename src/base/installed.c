@@ -80,6 +80,24 @@ bool wl_find_device_libraries(const char *compiler, const char *library, char *f
     return (compiler && compilers_own(compiler, folder, size)) || (library && beside(library, folder, size)) || systems(folder, size);
 }
 
+/* N, of a file in Debian's folder /usr/lib/llvm-N, when links are followed; 0: it lies in no such folder. */
+static long llvm_of(const char *path) {
+    char *real = realpath(path, NULL);
+    const char *at = real ? strstr(real, "/llvm-") : NULL;
+    const long version = at ? strtol(at + strlen("/llvm-"), NULL, 10) : 0;
+    free(real);
+    return version;
+}
+
+bool wl_find_newer_compiler(const char *compiler, const char *device_libraries, char *path, size_t size) {
+    char file[4096], name[32];
+    if (snprintf(file, sizeof file, "%s/ocml.bc", device_libraries) >= (int)sizeof file)
+        return false;
+    const long version = llvm_of(file), own = llvm_of(compiler);
+    snprintf(name, sizeof name, "clang++-%ld", version);
+    return own && version > own && wl_find_program(name, path, size);
+}
+
 static const char device_header[] = "hip/amd_detail/amd_hip_runtime.h";
 
 bool wl_find_named_headers(char *folder, size_t size) {

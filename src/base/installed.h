@@ -14,6 +14,10 @@ bool wl_find_program(const char *name, char *path, size_t size);
  * Either may be NULL. */
 bool wl_find_device_libraries(const char *compiler, const char *library, char *folder, size_t size);
 
+/* A compiler cannot read bitcode that a later LLVM has made. If the device libraries in that folder are such bitcode for the compiler at that
+ * path, as Debian's folders of LLVM tell, this is the clang of their LLVM, where it is installed. */
+bool wl_find_newer_compiler(const char *compiler, const char *device_libraries, char *path, size_t size);
+
 /* The folder in which AMD's headers with the device's side of HIP lie: where $HIP_PATH or $ROCM_PATH say. False: they say nothing of the kind. */
 bool wl_find_named_headers(char *folder, size_t size);
 /* The same: in $HIP_PATH or $ROCM_PATH, in /usr/include, in /opt/rocm. */

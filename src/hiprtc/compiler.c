@@ -68,25 +68,10 @@ static bool find_libraries(const char *compiler, char *folder, size_t size) {
     return wl_find_device_libraries(compiler, known ? self.dli_fname : NULL, folder, size);
 }
 
-/* N, of a file in Debian's folder /usr/lib/llvm-N, when links are followed; 0: it lies in no such folder. */
-static long llvm_of(const char *path) {
-    char *real = realpath(path, NULL);
-    const char *at = real ? strstr(real, "/llvm-") : NULL;
-    const long version = at ? strtol(at + strlen("/llvm-"), NULL, 10) : 0;
-    free(real);
-    return version;
-}
-
-/* A compiler cannot read bitcode that a later LLVM has made. If the device libraries are such bitcode, the clang of their LLVM takes the
- * place of the compiler at `path`, where it is installed. */
+/* The clang that can read the device libraries takes the place of an older compiler at `path`. */
 static void replace_older_compiler(char *path, size_t size) {
-    char folder[4096], file[4096 + 16], name[32], other[4096];
-    if (!find_libraries(path, folder, sizeof folder))
-        return;
-    snprintf(file, sizeof file, "%s/ocml.bc", folder);
-    const long version = llvm_of(file), own = llvm_of(path);
-    snprintf(name, sizeof name, "clang++-%ld", version);
-    if (own && version > own && wl_find_program(name, other, sizeof other))
+    char folder[4096], other[4096];
+    if (find_libraries(path, folder, sizeof folder) && wl_find_newer_compiler(path, folder, other, sizeof other))
         snprintf(path, size, "%s", other);
 }
 

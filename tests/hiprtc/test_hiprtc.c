@@ -709,11 +709,11 @@ static void write_bitcode(const char *folder, const char *name, const char *sour
     free(code);
 }
 
-/* Which compiler the tests have, as a shell finds it. */
+/* Which compiler the tests have, as a shell finds it: one that reads the device libraries. */
 static void find_clang(char path[4096]) {
     const char *named = getenv("WAVELIFT_CLANG");
     char command[400];
-    snprintf(command, sizeof command, "command -v %s", named ? named : "clang++-19 || command -v clang++");
+    snprintf(command, sizeof command, "command -v %s", named ? named : TEST_CLANG " || command -v clang++");
     FILE *pipe = popen(command, "re");
     assert_non_null(pipe);
     *path = 0;

@@ -36,7 +36,7 @@ printf "kernel_end %s %d %d %d\\n", (char*)$_probe_arg0, $_probe_arg1 > 0, $_pro
 continue
 end
 continue
-"""
+""" + 12 * "continue\n"  # newer gdbs run commands of another thread's stop when they go on, not before
 
 
 def expect(got, wanted, what):

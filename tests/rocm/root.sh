@@ -72,8 +72,8 @@ root_wavelift() {
     cp -L --remove-destination "$(ldconfig -p | sed -n "s/.*libxxhash.so.0.* => //p" | head -n 1)" "$1/wavelift/lib/"
 }
 
-# root_inside ROOT COMMAND...: runs it in ROOT. Compilers look for their own files by /proc, tests at devices in /sys; the mounts are this
-# process's.
+# root_inside ROOT COMMAND...: runs it in ROOT. Compilers look for their own files by /proc, tests at devices in /sys, and tests open terminals; the
+# mounts are this process's.
 root_inside() {
-    unshare --mount sh -c 'mount --bind /proc "$0/proc"; mount --bind /sys "$0/sys"; exec chroot "$0" "$@"' "$@"
+    unshare --mount sh -c 'for folder in proc sys dev/pts; do mount --bind "/$folder" "$0/$folder"; done; exec chroot "$0" "$@"' "$@"
 }
