@@ -12,31 +12,27 @@ import threading
 library, program = sys.argv[1:3]
 failures = []
 NAMES = ("launch", "kernel_begin", "kernel_end")
+# A breakpoint's commands wait where another thread has stopped: so it is Python that looks.
 GDB = """
 set breakpoint pending on
 set debuginfod enabled off
 break main
 run
-break -probe-stap wavelift:launch
-break -probe-stap wavelift:kernel_begin
-break -probe-stap wavelift:kernel_end
-commands 2
-silent
-printf "launch %s %d %d %u\\n", (char*)$_probe_arg0, $_probe_arg1 > 0, $_probe_arg2, *(unsigned*)$_probe_arg3
-continue
-end
-commands 3
-silent
-printf "kernel_begin %s %d %d %u\\n", (char*)$_probe_arg0, $_probe_arg1 > 0, $_probe_arg2, *(unsigned*)$_probe_arg3
-continue
-end
-commands 4
-silent
-printf "kernel_end %s %d %d %d\\n", (char*)$_probe_arg0, $_probe_arg1 > 0, $_probe_arg2, (int)$_probe_arg3
-continue
+python
+class Probe(gdb.Breakpoint):
+    def __init__(self, name, last):
+        super().__init__("-probe-stap wavelift:" + name)
+        self.name, self.last = name, last
+    def stop(self):
+        numbers = [int(gdb.parse_and_eval(text)) for text in ("$_probe_arg1 > 0", "$_probe_arg2", self.last)]
+        print(self.name, gdb.parse_and_eval("(char *)$_probe_arg0").string(), *numbers)
+        return False
+Probe("launch", "*(unsigned *)$_probe_arg3")
+Probe("kernel_begin", "*(unsigned *)$_probe_arg3")
+Probe("kernel_end", "(int)$_probe_arg3")
 end
 continue
-""" + 12 * "continue\n"  # newer gdbs run commands of another thread's stop when they go on, not before
+"""
 
 
 def expect(got, wanted, what):
