@@ -94,7 +94,7 @@ uint64_t wl_san_stack(void) {
 /* Functions of libdwfl, which is in libdw. */
 static struct {
     pthread_mutex_t lock; /* of all below: libdw is not thread-safe */
-    bool tried, usable;
+    bool tried, usable, crashed;
     Dwfl *modules; /* those of the process when it was last asked */
     Dwfl *(*begin)(const Dwfl_Callbacks *);
     void (*end)(Dwfl *);
@@ -186,23 +186,62 @@ static unsigned set_lines(Dwarf_Die *unit, Dwarf_Addr address, struct wl_san_fra
     return count;
 }
 
+/* What libdw knows of the place of a call. */
+struct look {
+    Dwarf_Addr call;
+    struct wl_san_frame *frames;
+    unsigned most, inlined;
+    const char *symbol;
+};
+
+static void look_up(void *argument) {
+    struct look *look = argument;
+    Dwarf_Addr bias = 0;
+    Dwfl_Module *module = module_of(look->call);
+    Dwarf_Die *unit = module ? unit_of(module, look->call, &bias) : NULL;
+    look->inlined = unit ? set_lines(unit, look->call - bias, look->frames, look->most) : 0;
+    look->symbol = module ? dwfl.addrname(module, look->call) : NULL;
+}
+
+static bool (*guard)(void (*body)(void *argument), void *argument);
+
+void wl_san_stacks_guard(bool (*how)(void (*body)(void *argument), void *argument)) {
+    pthread_mutex_lock(&dwfl.lock);
+    guard = how;
+    pthread_mutex_unlock(&dwfl.lock);
+}
+
+/* What it was about to do when it crashed is left as it is. */
+static bool try_look_up(struct look *look) {
+    if (!guard) {
+        look_up(look);
+        return true;
+    }
+    const bool done = guard(look_up, look);
+    if (!done)
+        dwfl.crashed = true;
+    return done;
+}
+
 /* A return address belongs to the call before it. Returns how many frames it is, at least one. */
 static unsigned name_frames(void *address, struct wl_san_frame *frames, unsigned most) {
     const Dwarf_Addr call = (Dwarf_Addr)(uintptr_t)address - 1;
+    struct look look = {.call = call, .frames = frames, .most = most};
     Dl_info info = {0};
     int known = dladdr((void *)(uintptr_t)call, &info);
-    Dwarf_Addr bias = 0;
-    Dwfl_Module *module = module_of(call);
-    const char *symbol = module ? dwfl.addrname(module, call) : NULL;
-    Dwarf_Die *unit = module ? unit_of(module, call, &bias) : NULL;
     if (known && info.dli_fname)
         snprintf(frames->place, sizeof frames->place, "%s+0x%llx", info.dli_fname,
                  (unsigned long long)(call - (Dwarf_Addr)(uintptr_t)info.dli_fbase));
     else
         snprintf(frames->place, sizeof frames->place, "0x%llx", (unsigned long long)call);
-    unsigned inlined = unit ? set_lines(unit, call - bias, frames, most) : 0;
-    set_function(&frames[inlined], symbol ? symbol : known ? info.dli_sname : NULL);
-    return inlined + 1;
+    const struct wl_san_frame before = *frames;
+    if (!dwfl.crashed && !try_look_up(&look)) {
+        look.inlined = 0;
+        look.symbol = NULL;
+        *frames = before;
+    }
+    set_function(&frames[look.inlined], look.symbol ? look.symbol : known ? info.dli_sname : NULL);
+    return look.inlined + 1;
 }
 
 static const void *library_of(const void *address) {

@@ -17,4 +17,8 @@ struct wl_san_frame {
  * many. Opens libdw when it is first called; without it, functions that are exported have names and there are no lines. Thread-safe. */
 unsigned wl_san_stack_frames(uint64_t stack, struct wl_san_frame *frames, unsigned most);
 
+/* How libdw is called: `guard` returns false if what it called has crashed. From then on stacks have no lines. Without a guard it is called plainly, and
+ * what it does with files that are damaged ends the process. To be set before any stack is named. */
+void wl_san_stacks_guard(bool (*guard)(void (*body)(void *argument), void *argument));
+
 #endif

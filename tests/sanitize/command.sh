@@ -1,8 +1,8 @@
 #!/bin/bash
 # `wavelift sanitize`: exit statuses, options, JSON, suppressions, processes that end in all ways.
-#     command.sh WAVELIFT MEMCHECK CALLS: the two are programs of the catalogue
+#     command.sh WAVELIFT MEMCHECK CALLS LIBDW: two programs of the catalogue, and a libdw that crashes
 set -u
-wavelift=$(realpath "$1") memcheck=$(realpath "$2") calls=$(realpath "$3") failures=0
+wavelift=$(realpath "$1") memcheck=$(realpath "$2") calls=$(realpath "$3") libdw=$(realpath "$4") failures=0
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export WAVELIFT_ARCH=gfx90a
@@ -29,6 +29,8 @@ json() { python3 -c "import json, sys; r = json.load(open(sys.argv[1])); print((
 run 0 "no findings" "$memcheck" sound store_behind
 says "^wavelift: sanitize: no findings$" "no findings"
 run 1 "a finding" "$memcheck" faulty store_behind
+LD_LIBRARY_PATH=$(dirname "$libdw")${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} run 1 "a libdw that crashes" --tool memcheck --leak-check "$calls" faulty leak
+says "allocated by hipMalloc" "a libdw that crashes"
 run 42 "a finding, with a status" --error-exitcode 42 -- "$memcheck" faulty store_behind
 run 0 "a finding, status 0" --error-exitcode=0 "$memcheck" faulty store_behind
 run 98 "the program's status" "$memcheck" neither

@@ -18,6 +18,7 @@
 #include "machine/processor.h"
 #include "sanitize/allocations.h"
 #include "sanitize/hooks.h"
+#include "sanitize/stacks.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -395,6 +396,7 @@ enum wl_status wl_cpu_device_create(struct wl_device **result, unsigned index) {
         return status;
     }
     wl_fault_install();
+    wl_san_stacks_guard(wl_fault_guard);
     pthread_once(&forks, watch_forks);
     pthread_mutex_init(&device->lock, NULL);
     device->base.ops = &operations;
