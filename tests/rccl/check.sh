@@ -41,4 +41,16 @@ run 2 killed 2
 run 2 ranks 2 1000000 10 10
 run 8 ranks 8 1000 1000
 run 2 ranks 4 1000 100 0 2
+if command -v ip >/dev/null; then # the same two machines, each in a network namespace of its own
+    trap 'for machine in 0 1; do ip netns del "wl-rccl-$machine"; done' EXIT
+    ip netns add wl-rccl-0
+    ip netns add wl-rccl-1
+    ip link add wl0 netns wl-rccl-0 type veth peer name wl1 netns wl-rccl-1
+    for machine in 0 1; do
+        ip -n "wl-rccl-$machine" addr add "10.99.0.$((machine + 1))/24" dev "wl$machine"
+        ip -n "wl-rccl-$machine" link set "wl$machine" up
+        ip -n "wl-rccl-$machine" link set lo up
+    done
+    NCCL_SOCKET_IFNAME=wl run 2 ranks 4 1000 100 0 2 "/proc/$$/root/run/netns/wl-rccl-"
+fi
 exit $status

@@ -1,13 +1,17 @@
-/* ranks PROCESSES COUNT ROUNDS [SECONDS [PER_HOST]]: an all-reduce of COUNT floats over processes with a device each, ROUNDS times, compared with the host's sums.
+/* ranks PROCESSES COUNT ROUNDS [SECONDS [PER_HOST [NAMESPACE]]]: an all-reduce of COUNT floats over processes with a device each, ROUNDS times, compared with the host's sums.
  * With SECONDS, process 0 comes that much later to the last one; the others print how much CPU time each of them took in that time.
- * With PER_HOST, each so many processes say that they are a machine of their own, with as many devices: machines reach each other by sockets. */
+ * With PER_HOST, each so many processes say that they are a machine of their own, with as many devices: machines reach each other by sockets.
+ * With NAMESPACE, machine i is in the network namespace of the file NAMESPACEi (of `ip netns add`). */
 #include <hip/hip_runtime_api.h>
 #include <rccl/rccl.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <string>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,10 +35,15 @@ static double seconds(clockid_t clock) {
 static float value(size_t i, int rank, int round) { return (float)((i * 7 + (size_t)(rank + round)) % 1000); }
 
 static int per_host;
+static const char *name_space;
 static pthread_barrier_t *all; /* of all processes */
 
 static int run(int rank, int processes, size_t count, int rounds, unsigned late, const std::vector<int> &from, const std::vector<int> &to) {
     ncclUniqueId id;
+    if (name_space) {
+        const int file = open((name_space + std::to_string(rank / per_host)).c_str(), O_RDONLY);
+        CHECK(file < 0 || setns(file, CLONE_NEWNET));
+    }
     const double begin = seconds(CLOCK_MONOTONIC);
     if (rank == 0) {
         CHECK(ncclGetUniqueId(&id));
@@ -92,6 +101,7 @@ int main(int argc, char **argv) {
     if (argc < 4)
         return 2;
     per_host = argc > 5 ? atoi(argv[5]) : 0;
+    name_space = argc > 6 ? argv[6] : nullptr;
     const int processes = atoi(argv[1]), rounds = atoi(argv[3]);
     std::vector<int> from(processes), to(processes);
     int failed = 0;
