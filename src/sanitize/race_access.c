@@ -223,17 +223,15 @@ static void store_run(struct check *c, const struct cells *cells, const struct r
 static void plain_run(struct check *c, struct run run) {
     const bool stores = c->access->site->kind == WL_SANITIZE_STORE;
     while (run.size) {
-        uint64_t done = wl_race_run_quickly(c, &run, stores);
-        if (!done) {
-            struct cells cells;
-            struct run here = run;
-            if (!wl_race_find_cells(c, run.address, &here.size, &cells))
-                return;
-            (stores ? store_run : load_run)(c, &cells, &here);
-            wl_race_give_cells(c, run.address);
-            done = here.size;
-        }
-        advance(&run, done);
+        struct cells cells;
+        if (wl_race_run_quickly(c, &run, stores))
+            continue;
+        struct run here = run;
+        if (!wl_race_find_cells(c, run.address, &here.size, &cells))
+            return;
+        (stores ? store_run : load_run)(c, &cells, &here);
+        wl_race_give_cells(c, run.address);
+        advance(&run, here.size);
     }
 }
 
@@ -389,12 +387,18 @@ static inline unsigned end_of_overlap(const struct wl_san_access *a, uint64_t re
     return end;
 }
 
-/* Whether the first three lanes' elements are no run, as those of most lanes then. */
+/* Whether more than every third lane begins a run of its own. */
 static bool lie_apart(const struct wl_san_access *a) {
-    const unsigned first = (unsigned)__builtin_ctzll(a->lanes);
+    const unsigned first = (unsigned)__builtin_ctzll(a->lanes), end = 64 - (unsigned)__builtin_clzll(a->lanes);
+    const uint64_t pairs = a->lanes & a->lanes >> 1; /* lanes behind which the next one is on, too */
+    unsigned joined = 0;
     uint64_t size, step;
-    return a->lanes >> first > 3 && end_of_run(a, a->lanes, first, &size) < first + 3 &&
-           end_of_overlap(a, a->lanes, first, &step) == first + 1;
+    if (end - first <= 2 || end_of_overlap(a, a->lanes, first, &step) > first + 1)
+        return false;
+    for (unsigned i = first; i + 1 < end; i++)
+        joined += (pairs >> i & 1) && a->address[i + 1] - a->address[i] == a->site->bytes;
+    const unsigned count = (unsigned)__builtin_popcountll(a->lanes);
+    return 3 * (count - joined) > count + 3 && end_of_run(a, a->lanes, first, &size) < end;
 }
 
 /* Lanes with consecutive addresses, or one address, become runs. Of a load's lanes that overlap, each has the first bytes alone, but for the
@@ -659,6 +663,9 @@ static bool begin_check(struct check *c, struct wl_san_wave *wave, const struct 
         .polls = polls,
         .strong = strong,
         .narrow = !lds && is_narrow(site, polls),
+        .is_strip =
+            false, /* all members are here: where one is left out compilers clear the structure first, which takes longer than all of this */
+        .meets = false,
     };
     w->used = true;
     if (tells)
@@ -719,16 +726,13 @@ bool wl_race_run(struct wl_san_wave *wave, const struct wl_san_lanes *run) {
     if (is_logged(wave, site, NULL, run, &left) || !begin_check(&c, wave, site, NULL, run->space, false))
         return true;
     c.is_strip = stores;
-    const struct run all = left;
-    while (left.size) {
-        const uint64_t done = wl_race_run_quickly(&c, &left, stores);
-        if (!done)
+    const uint64_t start = left.address, size = left.size;
+    while (left.size)
+        if (!wl_race_run_quickly(&c, &left, stores))
             return false;
-        advance(&left, done);
-    }
     if (stores) {
         wl_race_strip_begin(c.wave, site, run->first_lane);
-        wl_race_strip_add(c.wave, all.address, (uint32_t)all.size, all.lane);
+        wl_race_strip_add(c.wave, start, (uint32_t)size, run->first_lane + first);
         note_store(c.wave, c.lds, false);
     }
     return true;

@@ -46,7 +46,10 @@ struct run {
     unsigned lane;
     uint32_t scale; /* lanes a cell, times 65536 */
 };
-static inline uint32_t scale_of(uint32_t bytes) { return (4 * UINT32_C(65536) + bytes - 1) / bytes; }
+static inline uint32_t scale_of(uint32_t bytes) {
+    const uint32_t one = 4 * UINT32_C(65536); /* of a byte; most sizes are powers of two, and divisions take long */
+    return bytes & (bytes - 1) ? (one + bytes - 1) / bytes : one >> __builtin_ctz(bytes);
+}
 static inline unsigned lane_of(const struct run *run, uint64_t offset) { return run->lane + (unsigned)((offset >> 2) * run->scale >> 16); }
 /* The run without its first bytes. */
 static inline void advance(struct run *run, uint64_t done) {
@@ -61,16 +64,15 @@ struct cells {
     unsigned count;
 };
 
-/* wl_race_expand of one line's writes, or reads; of its third reads. (race_shadow.c) */
+/* wl_race_expand of one line's writes, or reads. (race_shadow.c) */
 void wl_race_expand_line(uint64_t *line, uint64_t *cells);
-void wl_race_expand_partial(struct wl_race_block *block, uint32_t line);
 /* The cells of up to `size` bytes from `address` on, of one line at most; *size: how many bytes they are of. Nobody else looks at them until
  * wl_race_give_cells. False: there are none. */
 bool wl_race_find_cells(const struct check *c, uint64_t address, uint64_t *size, struct cells *cells);
 void wl_race_give_cells(const struct check *c, uint64_t address);
 
-/* Checks and records the begin of a plain run, as much as can be done without a closer look. Returns the bytes that are done; 0: none. */
-uint64_t wl_race_run_quickly(const struct check *c, const struct run *run, bool stores);
+/* Checks and records the begin of a plain run, as much as can be done without a closer look, and takes that away from the run. False: nothing. */
+bool wl_race_run_quickly(const struct check *c, struct run *run, bool stores);
 
 /* ---- lanes that store to one place (race_lanes.c) ---- */
 /* Whether the store of a lane leaves the bytes of a cell as they are. (race_access.c) */

@@ -17,7 +17,7 @@ enum { NOTES = 512, OFFSETS = 4096, LATEST = 256, MOST_FILTERED = 1024 };
 enum { CELLS = 3 << (WL_RACE_BLOCK_SHIFT - 2), SEVERAL = 63, EPOCH = 64 };
 #define END (UINT64_C(4) * CELLS)
 
-struct logged {
+struct logged { /* made with all members named: else compilers clear it first */
     const struct wl_sanitize_site *site;
     uint64_t own;         /* the segment, as wl_race_wave has it */
     uint32_t start, size; /* of lanes side by side, or of the first of lanes at steps; or where its offsets begin, and */
@@ -114,8 +114,10 @@ static struct logged *add(struct wl_race_group *group, struct wl_race_wave *wave
 /* Whether the note has that load already, or has it now. */
 static inline bool includes(struct logged *load, const struct logged *other) {
     const uint32_t from = other->start - load->start;
-    if (load->site != other->site || load->own != other->own || load->size != other->size || load->first_lane != other->first_lane ||
-        load->lanes != other->lanes || load->lane_step != other->lane_step)
+    /* sums of differences: where small members are compared one by one compilers store them, to load them as one word that is not there yet */
+    const unsigned lanes = (unsigned)(load->first_lane ^ other->first_lane) | (unsigned)(load->lanes ^ other->lanes) |
+                           (unsigned)(load->lane_step ^ other->lane_step);
+    if (load->site != other->site || load->own != other->own || load->size != other->size || lanes)
         return false;
     if (load->count == 1 && from)
         load->step = from;
@@ -143,10 +145,17 @@ __attribute__((always_inline)) static inline bool log_load(struct wl_race_group 
 
 bool wl_race_log_run(struct wl_race_group *group, uint32_t wave, const struct wl_sanitize_site *site, uint64_t start, uint32_t size,
                      uint32_t lane) {
-    return log_load(
-        group, wave,
-        &(struct logged){
-            .site = site, .own = group->waves[wave].own, .start = (uint32_t)start, .size = size, .count = 1, .first_lane = (uint8_t)lane});
+    return log_load(group, wave,
+                    &(struct logged){.site = site,
+                                     .own = group->waves[wave].own,
+                                     .start = (uint32_t)start,
+                                     .size = size,
+                                     .count = 1,
+                                     .step = 0,
+                                     .lanes = 0,
+                                     .lane_step = 0,
+                                     .first_lane = (uint8_t)lane,
+                                     .flags = 0});
 }
 
 bool wl_race_log_steps(struct wl_race_group *group, uint32_t wave, const struct wl_san_lanes *run) {
@@ -156,10 +165,13 @@ bool wl_race_log_steps(struct wl_race_group *group, uint32_t wave, const struct 
                     &(struct logged){.site = run->site,
                                      .own = group->waves[wave].own,
                                      .start = (uint32_t)run->start,
+                                     .size = 0,
                                      .count = 1,
+                                     .step = 0,
                                      .lanes = (uint16_t)run->lanes,
                                      .lane_step = (uint16_t)run->step,
-                                     .first_lane = (uint8_t)run->first_lane});
+                                     .first_lane = (uint8_t)run->first_lane,
+                                     .flags = 0});
 }
 
 bool wl_race_note_strip(struct wl_race_group *group, uint32_t wave, const struct wl_san_access *access, uint64_t flags) {
@@ -171,8 +183,11 @@ bool wl_race_note_strip(struct wl_race_group *group, uint32_t wave, const struct
     *load = (struct logged){.site = access->site,
                             .own = w->own,
                             .start = log->offset_count,
+                            .size = 0,
                             .count = 1,
+                            .step = 0,
                             .lanes = (uint16_t)access->lanes,
+                            .lane_step = 0,
                             .first_lane = (uint8_t)access->first_lane,
                             .flags = (uint8_t)flags};
     for (uint64_t rest = access->lanes; rest; rest &= rest - 1)
@@ -281,6 +296,9 @@ void wl_race_note_run(struct wl_race_group *group, uint32_t wave, const struct w
                                         .start = (uint32_t)run->address,
                                         .size = (uint32_t)run->size,
                                         .count = 1,
+                                        .step = 0,
+                                        .lanes = 0,
+                                        .lane_step = 0,
                                         .first_lane = (uint8_t)run->lane,
                                         .flags = (uint8_t)flags};
 }

@@ -154,6 +154,45 @@ static bool load_line(const struct check *c, struct wl_race_block *block, uint32
     return block->line_read[0][line] != WL_RACE_CELLS && block->line_read[1][line] != WL_RACE_CELLS; /* two readers are enough */
 }
 
+/* By whose numbers it is plain that a record's access came before; signed, as hosts compare vectors. */
+struct limits {
+    int64_t below, unit, first, same;
+};
+static inline struct limits limits_of(const struct check *c) {
+    return (struct limits){(int64_t)c->below, (int64_t)c->phase_unit, (int64_t)c->phase_first, (int64_t)c->same};
+}
+
+/* The cells of the line that third reads are of, from cell `in` on. */
+static inline uint32_t parts_of(const struct wl_race_block *block, uint32_t line, unsigned in, unsigned count) {
+    return (uint32_t)block->partial[line] >> in & ((UINT32_C(1) << count) - 1);
+}
+
+/* Of a line's third reads, those of `parts` of which it is not plain that they came before. */
+CLONES static uint32_t open_parts(const uint64_t *records, uint32_t parts, struct limits l, uint64_t own) {
+    uint32_t open = 0;
+    for (unsigned i = 0; i < WL_RACE_LINE_CELLS; i++) {
+        const int64_t r = (int64_t)records[i];
+        const bool fine = (r < l.below) | ((r >= l.unit) & (r < l.first)) | (((r ^ (int64_t)own) & l.same) == 0);
+        open |= (fine ? 0u : 1u) << i;
+    }
+    return open & parts;
+}
+
+/* Whether those of some third reads that count came before. `plainly`: by their numbers alone. */
+static bool parts_are_fine(const struct check *c, const uint64_t *cells, uint32_t first, uint32_t parts, bool plainly) {
+    if (!parts)
+        return true;
+    uint32_t open = open_parts(cells, parts << first, limits_of(c), c->record);
+    bool all = true;
+    for (uint64_t known = 0; !plainly && open && all; open &= open - 1) {
+        const uint64_t record = cells[(unsigned)__builtin_ctz(open)];
+        if (wl_race_segment(record) != wl_race_segment(known))
+            all = is_ordered(c, record);
+        known = record;
+    }
+    return all && !open;
+}
+
 static bool store_line(const struct check *c, struct wl_race_block *block, uint32_t line, uint64_t record, uint32_t scale) {
     const uint32_t cell = line * WL_RACE_LINE_CELLS;
     const uint64_t before = block->line_write[line], same = c->same | WL_RACE_SITE_BITS;
@@ -162,7 +201,7 @@ static bool store_line(const struct check *c, struct wl_race_block *block, uint3
     for (unsigned r = 0; r < 2; r++)
         if (!line_is_fine(c, block->line_read[r][line], &block->read[r][cell], 0))
             return false;
-    if (block->partial[line] && !line_is_fine(c, WL_RACE_CELLS, &block->read[2][cell], 0))
+    if (!parts_are_fine(c, &block->read[2][cell], 0, block->partial[line], false))
         return false;
     if (c->is_strip && before == WL_RACE_CELLS && has_other_lane(&block->write[cell], WL_RACE_LINE_CELLS, same, record, scale))
         return false;
@@ -171,14 +210,6 @@ static bool store_line(const struct check *c, struct wl_race_block *block, uint3
     block->partial[line] = 0; /* whoever comes behind the store comes behind these loads as well */
     __atomic_store_n(&block->line_write[line], record, __ATOMIC_RELEASE);
     return true;
-}
-
-/* By whose numbers it is plain that a record's access came before; signed, as hosts compare vectors. */
-struct limits {
-    int64_t below, unit, first, same;
-};
-static inline struct limits limits_of(const struct check *c) {
-    return (struct limits){(int64_t)c->below, (int64_t)c->phase_unit, (int64_t)c->phase_first, (int64_t)c->same};
 }
 
 /* The records of four lines in a row; or for each of them all bits, or none. Most waves access four lines at a time. */
@@ -227,7 +258,7 @@ CLONES static unsigned store_lines(struct wl_race_block *block, uint32_t line, u
     for (; done + FOUR <= count; done += FOUR) {
         four *write = (four *)&block->line_write[line + done];
         const four w = *write, r = *(const four *)&block->line_read[0][line + done], s = *(const four *)&block->line_read[1][line + done];
-        uint32_t partial;
+        uint64_t partial;
         four own, written, one, two;
         memcpy(&partial, &block->partial[line + done], sizeof partial);
         records_of(record + done * step, step, &own);
@@ -244,11 +275,12 @@ CLONES static unsigned store_lines(struct wl_race_block *block, uint32_t line, u
     return done;
 }
 
-/* How many of these lines could be done together. */
-static unsigned run_at_once(const struct check *c, struct wl_race_block *block, uint32_t line, const struct run *run, unsigned count,
-                            bool stores) {
+/* How many of these lines could be done together; the run begins `skipped` lines before them. */
+static unsigned run_at_once(const struct check *c, struct wl_race_block *block, uint32_t line, const struct run *run, unsigned skipped,
+                            unsigned count, bool stores) {
     const struct run first = {.scale = run->scale};
-    const uint64_t record = record_at(c, run->lane, 15), step = (uint64_t)lane_of(&first, WL_RACE_LINE_BYTES) << WL_RACE_LANE_SHIFT;
+    const uint64_t record = record_at(c, lane_of(run, (uint64_t)skipped * WL_RACE_LINE_BYTES), 15),
+                   step = (uint64_t)lane_of(&first, WL_RACE_LINE_BYTES) << WL_RACE_LANE_SHIFT;
     if (!stores)
         return load_lines(block, line, count, limits_of(c), record, step);
     const int64_t instruction = c->is_strip ? (int64_t)(c->same | WL_RACE_SITE_BITS) : 0;
@@ -258,8 +290,14 @@ static unsigned run_at_once(const struct check *c, struct wl_race_block *block, 
 static uint64_t run_lines(const struct check *c, struct wl_race_block *block, uint32_t line, const struct run *run, uint64_t size,
                           bool stores) {
     const unsigned count = (unsigned)(size / WL_RACE_LINE_BYTES);
-    unsigned i = count >= FOUR ? run_at_once(c, block, line, run, count, stores) : 0;
-    for (; i < count; i++) {
+    unsigned i = 0;
+    for (unsigned next = 0; i < count; i++) {
+        if (i == next && count - i >= FOUR) {
+            i += run_at_once(c, block, line + i, run, i, count - i, stores);
+            next = i + FOUR; /* one of these needs a closer look */
+            if (i == count)
+                break;
+        }
         const uint64_t record = record_at(c, lane_of(run, (uint64_t)i * WL_RACE_LINE_BYTES), 15);
         if (!(stores ? store_line(c, block, line + i, record, run->scale) : load_line(c, block, line + i, record)))
             break;
@@ -319,7 +357,8 @@ static void record_mixed(const struct check *c, uint64_t *one, uint64_t *two, un
             record_few(two, i, record, scale);
 }
 
-/* Whether the wave has loaded a whole line in its present row: another load of it is no news. */
+/* Whether the wave has loaded a whole line in its present row: another load of it is no news. A store that has come in between, without order,
+ * has found the first one. */
 static inline bool has_loaded(const struct check *c, uint64_t line) {
     return line != WL_RACE_CELLS && wl_race_segment(line ^ c->record) == 0 && !(line & (WL_RACE_ATOMIC | WL_RACE_STRONG));
 }
@@ -328,25 +367,27 @@ static inline bool has_loaded(const struct check *c, uint64_t line) {
 static bool load_part(const struct check *c, struct wl_race_block *block, uint32_t line, uint32_t cell, unsigned count, uint64_t record,
                       uint32_t scale) {
     const uint64_t one = block->line_read[0][line], two = block->line_read[1][line];
+    const unsigned first = cell % WL_RACE_LINE_CELLS;
     uint64_t *cells = &block->read[2][cell];
     if (count == WL_RACE_LINE_CELLS || one == WL_RACE_CELLS || two == WL_RACE_CELLS)
         return false;
     if (!is_fine(c, one) && !is_fine(c, two))
         return true; /* two readers are enough */
-    wl_race_expand_partial(block, line);
-    if (!give_way(c, cells, count))
+    if (!parts_are_fine(c, cells - first, first, parts_of(block, line, first, count), true))
         return false;
     record_cells(cells, count, record, scale);
+    block->partial[line] |= (uint16_t)(((UINT32_C(1) << count) - 1) << first);
     return true;
 }
 
 static bool load_cells(const struct check *c, struct wl_race_block *block, uint32_t in, unsigned count, const struct run *run) {
     const uint32_t line = in / WL_RACE_LINE_BYTES, cell = in / 4, first = line * WL_RACE_LINE_CELLS;
     const uint64_t record = record_at(c, run->lane, 15);
+    if (has_loaded(c, block->line_read[0][line]) || has_loaded(c, block->line_read[1][line]))
+        return true;
     if (!cells_are_fine(c, block->line_write[line], &block->write[cell], count, 0) || has_atomics(c, block, line, cell, count))
         return false;
-    if (has_loaded(c, block->line_read[0][line]) || has_loaded(c, block->line_read[1][line]) ||
-        load_part(c, block, line, cell, count, record, run->scale))
+    if (load_part(c, block, line, cell, count, record, run->scale))
         return true;
     bool has_cells = false;
     for (unsigned r = 0; r < 2; r++) {
@@ -381,7 +422,7 @@ static bool store_cells(const struct check *c, struct wl_race_block *block, uint
     if (!cells_are_fine(c, block->line_write[line], &block->write[cell], count, WL_RACE_ATOMIC) ||
         !cells_are_fine(c, block->line_read[0][line], &block->read[0][cell], count, 0) ||
         !cells_are_fine(c, block->line_read[1][line], &block->read[1][cell], count, 0) ||
-        (block->partial[line] && !cells_are_fine(c, WL_RACE_CELLS, &block->read[2][cell], count, 0)))
+        !parts_are_fine(c, &block->read[2][first], cell - first, parts_of(block, line, cell - first, count), false))
         return false;
     wl_race_expand_line(&block->line_write[line], &block->write[first]);
     if (count == 1 && !c->lds && may_vary(c, block->write[cell]))
@@ -408,37 +449,38 @@ __attribute__((always_inline)) static inline void prefetch_lines(const struct wl
     __builtin_prefetch(&block->line_read[1][line], 0);
 }
 
-/* Whole lines, or what the run has of one line. Returns the bytes that are done; 0: they need a closer look. */
-static uint64_t run_part(const struct check *c, struct wl_race_block *block, uint32_t in, const struct run *run, bool stores) {
+/* Of the first `most` bytes, whole lines, or what the run has of one line. Returns the bytes that are done; 0: they need a closer look. */
+static uint64_t run_part(const struct check *c, struct wl_race_block *block, uint32_t in, const struct run *run, uint64_t most,
+                         bool stores) {
     const uint64_t lead = -run->address % WL_RACE_LINE_BYTES, left = lead ? lead : WL_RACE_LINE_BYTES;
-    const uint64_t size = run->size < left ? run->size : left;
-    if (!lead && run->size >= WL_RACE_LINE_BYTES && fits_lines(c, run->scale)) {
-        const uint64_t done = run_lines(c, block, in / WL_RACE_LINE_BYTES, run, run->size, stores);
+    const uint64_t size = most < left ? most : left;
+    if (!lead && most >= WL_RACE_LINE_BYTES && fits_lines(c, run->scale)) {
+        const uint64_t done = run_lines(c, block, in / WL_RACE_LINE_BYTES, run, most, stores);
         if (done)
             return done;
     }
     return (stores ? store_cells : load_cells)(c, block, in, (unsigned)size / 4, run) ? size : 0;
 }
 
-uint64_t wl_race_run_quickly(const struct check *c, const struct run *run, bool stores) {
-    struct run left = *run;
-    uint64_t done = 0, part = 1;
+/* The run is not copied: hosts wait when they load at once what they have stored piece by piece. */
+bool wl_race_run_quickly(const struct check *c, struct run *run, bool stores) {
+    const uint64_t start = run->address;
+    uint64_t left = run->size, part = 1;
     uint32_t in;
-    if ((run->address | run->size) & 3)
-        return 0;
-    struct wl_race_block *block = take_block(c, run->address, &left.size, &in);
+    if ((start | left) & 3)
+        return false;
+    struct wl_race_block *block = take_block(c, start, &left, &in);
     if (!block)
-        return 0;
+        return false;
     if (!c->lds)
-        prefetch_lines(block,
-                       (in + 2 * (uint32_t)left.size) / WL_RACE_LINE_BYTES); /* waves mostly go on where the one before has stopped */
-    while (left.size && (part = run_part(c, block, in, &left, stores))) {
-        done += part;
+        prefetch_lines(block, (in + 2 * (uint32_t)left) / WL_RACE_LINE_BYTES); /* waves mostly go on where the one before has stopped */
+    while (left && (part = run_part(c, block, in, run, left, stores))) {
+        left -= part;
         in += (uint32_t)part;
-        advance(&left, part);
+        advance(run, part);
     }
-    wl_race_give_cells(c, run->address);
-    return done;
+    wl_race_give_cells(c, start);
+    return run->address != start;
 }
 
 /* ---- lanes that lie anywhere ------------------------------------------------------------------ */
@@ -456,10 +498,10 @@ static inline void record_cell(uint64_t *line, uint64_t *cells, unsigned in, uin
 static bool load_cell(const struct check *c, struct wl_race_block *block, uint32_t line, unsigned in, uint64_t record) {
     const uint32_t first = line * WL_RACE_LINE_CELLS;
     uint64_t *one = &block->line_read[0][line], *two = &block->line_read[1][line];
-    if (!is_fine(c, known_of(block->line_write[line], &block->write[first + in])))
-        return false;
     if (has_loaded(c, *one) || has_loaded(c, *two))
         return true;
+    if (!is_fine(c, known_of(block->line_write[line], &block->write[first + in])))
+        return false;
     const uint64_t reads[2] = {known_of(*one, &block->read[0][first + in]), known_of(*two, &block->read[1][first + in])};
     if ((reads[0] | reads[1]) & WL_RACE_ATOMIC)
         return false;
@@ -475,7 +517,7 @@ static bool store_cell(const struct check *c, struct wl_race_block *block, uint3
     const uint64_t write = known_of(block->line_write[line], &block->write[first + in]);
     if (!is_fine(c, write) || write & WL_RACE_ATOMIC || !is_fine(c, known_of(block->line_read[0][line], &block->read[0][first + in])) ||
         !is_fine(c, known_of(block->line_read[1][line], &block->read[1][first + in])) ||
-        (block->partial[line] && !is_fine(c, block->read[2][first + in])))
+        (block->partial[line] >> in & 1 && !is_fine(c, block->read[2][first + in])))
         return false;
     if (!is_old(c, write) && is_own(c, write)) {
         const bool same = wl_race_site_number(write) == wl_race_site_number(record), moved = wl_race_lane(write) != wl_race_lane(record);
@@ -486,16 +528,49 @@ static bool store_cell(const struct check *c, struct wl_race_block *block, uint3
     return true;
 }
 
+/* How loads of single cells of a line are checked: each by itself; not at all; by the first reads alone, if these are no atomics and came before. */
+enum way { EACH, NONE, FIRST };
+static enum way way_to_load(const struct check *c, const struct wl_race_block *block, uint32_t line) {
+    const uint64_t write = block->line_write[line], one = block->line_read[0][line], two = block->line_read[1][line];
+    if (has_loaded(c, one) || has_loaded(c, two))
+        return NONE;
+    return one == WL_RACE_CELLS && two != WL_RACE_CELLS && !(two & WL_RACE_ATOMIC) && write != WL_RACE_CELLS && is_fine(c, write) ? FIRST
+                                                                                                                                  : EACH;
+}
+
+/* A lane's load by one of these ways. */
+static inline bool load_lane(const struct check *c, struct wl_race_block *block, uint32_t in, uint64_t record, enum way way) {
+    uint64_t *first = &block->read[0][in / 4];
+    bool good = true;
+    if (way == FIRST && c->access->site->bytes == 4 && !(*first & WL_RACE_ATOMIC) && is_fine(c, *first)) {
+        __atomic_store_n(first, record, __ATOMIC_RELAXED);
+        return true;
+    }
+    for (uint32_t i = 0; way != NONE && good && i < c->access->site->bytes / 4; i++)
+        good = load_cell(c, block, in / WL_RACE_LINE_BYTES, in / 4 % WL_RACE_LINE_CELLS + i, record);
+    return good;
+}
+
+static inline bool store_lane(const struct check *c, struct wl_race_block *block, uint32_t in, uint64_t record) {
+    bool good = true;
+    for (uint32_t i = 0; good && i < c->access->site->bytes / 4; i++)
+        good = store_cell(c, block, in / WL_RACE_LINE_BYTES, in / 4 % WL_RACE_LINE_CELLS + i, record);
+    return good;
+}
+
 uint64_t wl_race_lanes_quickly(const struct check *c, uint64_t lanes, bool stores) {
     const struct wl_san_access *a = c->access;
     const uint32_t bytes = a->site->bytes;
     struct wl_race_block *block = NULL;
-    uint64_t left = 0, piece = UINT64_MAX;
+    uint64_t left = 0, piece = UINT64_MAX, last = UINT64_MAX, same = UINT64_MAX;
+    enum way way = EACH;
     if (bytes % 4)
         return lanes;
     for (; lanes; lanes &= lanes - 1) {
         const unsigned bit = (unsigned)__builtin_ctzll(lanes);
         const uint64_t address = a->address[bit], record = record_at(c, a->first_lane + bit, 15);
+        if (!stores && address == same)
+            continue; /* as the lane before, which needed no closer look */
         bool good = !(address & 3) && address % WL_RACE_LINE_BYTES + bytes <= WL_RACE_LINE_BYTES;
         if (good && address >> WL_RACE_PIECE_SHIFT != piece) {
             if (block)
@@ -505,12 +580,14 @@ uint64_t wl_race_lanes_quickly(const struct check *c, uint64_t lanes, bool store
             uint32_t in;
             block = take_block(c, address, &size, &in);
         }
-        const uint32_t in = (uint32_t)address % (1u << WL_RACE_BLOCK_SHIFT), line = in / WL_RACE_LINE_BYTES;
         good = good && block;
-        for (uint32_t i = 0; good && i < bytes / 4; i++) {
-            const unsigned cell = in / 4 % WL_RACE_LINE_CELLS + i;
-            good = stores ? store_cell(c, block, line, cell, record) : load_cell(c, block, line, cell, record);
+        if (good && !stores && address / WL_RACE_LINE_BYTES != last) {
+            last = address / WL_RACE_LINE_BYTES;
+            way = way_to_load(c, block, (uint32_t)address % (1u << WL_RACE_BLOCK_SHIFT) / WL_RACE_LINE_BYTES);
         }
+        const uint32_t in = (uint32_t)address % (1u << WL_RACE_BLOCK_SHIFT);
+        good = good && (stores ? store_lane(c, block, in, record) : load_lane(c, block, in, record, way));
+        same = good ? address : UINT64_MAX;
         left |= (uint64_t)!good << bit;
     }
     if (block)
@@ -519,28 +596,32 @@ uint64_t wl_race_lanes_quickly(const struct check *c, uint64_t lanes, bool store
 }
 
 void wl_race_prefetch(const uint64_t *address, uint64_t lanes, bool stores) {
+    enum { NEAR = 32 }; /* bytes whose cells are one line of the host's cache */
     const struct wl_race_block *blocks[64];
+    uint32_t places[64];
+    unsigned count = 0;
+    uint64_t last = UINT64_MAX;
     for (uint64_t rest = lanes; rest; rest &= rest - 1) {
-        const unsigned bit = (unsigned)__builtin_ctzll(rest);
-        const struct wl_race_block *block = blocks[bit] = wl_race_block(address[bit]);
-        const uint32_t line = address[bit] % (1u << WL_RACE_BLOCK_SHIFT) / WL_RACE_LINE_BYTES;
+        const uint64_t at = address[(unsigned)__builtin_ctzll(rest)];
+        const struct wl_race_block *block = at / NEAR != last ? wl_race_block(at) : NULL;
+        const uint32_t in = at % (1u << WL_RACE_BLOCK_SHIFT), line = in / WL_RACE_LINE_BYTES;
+        last = at / NEAR;
         if (!block)
             continue;
+        blocks[count] = block;
+        places[count++] = in;
         __builtin_prefetch(&block->line_write[line]);
         __builtin_prefetch(&block->line_read[0][line]);
         if (stores) {
             __builtin_prefetch(&block->line_read[1][line]);
-            __builtin_prefetch((const void *)(uintptr_t)address[bit], 1);
+            __builtin_prefetch((const void *)(uintptr_t)at, 1);
         } else {
-            __builtin_prefetch((const void *)(uintptr_t)address[bit]);
+            __builtin_prefetch((const void *)(uintptr_t)at);
         }
     }
-    for (uint64_t rest = lanes; rest; rest &= rest - 1) {
-        const unsigned bit = (unsigned)__builtin_ctzll(rest);
-        const struct wl_race_block *block = blocks[bit];
-        const uint32_t in = address[bit] % (1u << WL_RACE_BLOCK_SHIFT), line = in / WL_RACE_LINE_BYTES;
-        if (!block)
-            continue;
+    for (unsigned i = 0; i < count; i++) {
+        const struct wl_race_block *block = blocks[i];
+        const uint32_t in = places[i], line = in / WL_RACE_LINE_BYTES;
         if (stores || block->line_write[line] == WL_RACE_CELLS)
             __builtin_prefetch(&block->write[in / 4]);
         for (unsigned r = 0; r < 2; r++)

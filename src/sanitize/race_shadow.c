@@ -94,22 +94,27 @@ void wl_race_expand_line(uint64_t *line, uint64_t *cells) {
     __atomic_store_n(line, WL_RACE_CELLS, __ATOMIC_RELEASE);
 }
 
-void wl_race_expand_partial(struct wl_race_block *block, uint32_t line) {
+static void expand_partial(struct wl_race_block *block, uint32_t line) {
     uint64_t *cells = &block->read[2][(size_t)line * WL_RACE_LINE_CELLS];
-    if (block->partial[line])
+    if (block->partial[line] == UINT16_MAX)
         return;
     for (unsigned i = 0; i < WL_RACE_LINE_CELLS; i++)
-        if (cells[i])
+        if (!(block->partial[line] >> i & 1) && cells[i])
             cells[i] = 0;
-    block->partial[line] = 1;
+    block->partial[line] = UINT16_MAX;
+}
+
+static inline void expand_cells(uint64_t *lines, uint64_t *cells, uint32_t line) {
+    if (lines[line] != WL_RACE_CELLS)
+        wl_race_expand_line(&lines[line], &cells[(size_t)line * WL_RACE_LINE_CELLS]);
 }
 
 void wl_race_expand(struct wl_race_block *block, uint32_t in, uint64_t size) {
     for (uint32_t line = in / WL_RACE_LINE_BYTES; size && line <= (in + size - 1) / WL_RACE_LINE_BYTES; line++) {
-        wl_race_expand_line(&block->line_write[line], &block->write[(size_t)line * WL_RACE_LINE_CELLS]);
+        expand_cells(block->line_write, block->write, line);
         for (unsigned r = 0; r < 2; r++)
-            wl_race_expand_line(&block->line_read[r][line], &block->read[r][(size_t)line * WL_RACE_LINE_CELLS]);
-        wl_race_expand_partial(block, line);
+            expand_cells(block->line_read[r], block->read[r], line);
+        expand_partial(block, line);
     }
 }
 

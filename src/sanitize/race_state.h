@@ -47,11 +47,11 @@ enum {
 };
 /* The cells of 64 KiB of memory. Pages of it that nobody wrote take no memory. A line is 16 cells. Most instructions access whole lines, one
  * lane behind the other: then the record of the first cell, in `line_write` or `line_read`, stands for all of the line's, and what the cells
- * have does not count. WL_RACE_CELLS: the cells count. The third reads are of loads of a part of a line that others load as a whole; they
- * count where `partial` is 1. */
+ * have does not count. WL_RACE_CELLS: the cells count. The third reads are of loads of a part of a line that others load as a whole; those
+ * count whose bits in `partial` are set. */
 struct wl_race_block {
     uint64_t line_write[WL_RACE_BLOCK_LINES], line_read[2][WL_RACE_BLOCK_LINES];
-    uint8_t partial[WL_RACE_BLOCK_LINES];
+    uint16_t partial[WL_RACE_BLOCK_LINES];
     uint64_t write[WL_RACE_BLOCK_CELLS], read[WL_RACE_READS][WL_RACE_BLOCK_CELLS];
 };
 #define WL_RACE_CELLS UINT64_C(1)

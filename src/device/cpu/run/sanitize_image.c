@@ -5,14 +5,19 @@
 #include "lane/image_lane.h"
 #include "machine/lane_mask.h"
 
-#include <math.h>
 #include <string.h>
+
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) /* which is not ready yet when a copy is chosen */
+#define CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define CLONES
+#endif
 
 enum { MAX_LANES = 64 };
 
 /* The texel of a coordinate along an axis of `size` texels. False: outside, where the sampler does not take the nearest one. */
 static bool find_index(float at, bool unnormalized, uint32_t size, uint8_t wrap, int64_t *index) {
-    const float texel = floorf(unnormalized ? at : at * (float)size);
+    const float texel = unnormalized ? at : at * (float)size;
     if (texel >= 0 && texel < (float)size) {
         *index = (int64_t)texel;
         return true;
@@ -43,6 +48,54 @@ static const uint8_t *find_sampled(const struct wl_image_access *a, const struct
     return wl_image_texel(&a->image, level, at[0], at[1], at[2]);
 }
 
+/* Whether a sample's first operands are its coordinates, of which none is a number of a slice. */
+static bool has_plain_coordinates(const struct wl_image_access *a) {
+    return !(a->operation & (WL_IMAGE_OFFSET | WL_IMAGE_BIAS | WL_IMAGE_COMPARE | WL_IMAGE_GRADIENT)) && !(a->modifiers & WL_IMAGE_A16) &&
+           a->image.type != WL_IMAGE_CUBE && !a->sliced;
+}
+
+enum { TOGETHER = 8 };
+typedef float floats __attribute__((vector_size(TOGETHER * sizeof(float))));
+typedef int32_t ints __attribute__((vector_size(TOGETHER * sizeof(int32_t))));
+
+/* find_index of some lanes. good: all bits, where it is true. */
+CLONES static void find_indices(const uint32_t *row, float scale, uint32_t size, bool clamps, int32_t *index, int32_t *good) {
+    floats texel;
+    memcpy(&texel, row, sizeof texel);
+    texel *= scale;
+    const ints in = (texel >= 0) & (texel < (float)size), inside = (ints)texel & in, last = (ints){0} + (int32_t)(size - 1);
+    const ints found = __builtin_convertvector((floats)inside, ints) | (last & ~in & ~(texel < 0));
+    const ints known = in | ((texel == texel) & -(int32_t)clamps);
+    memcpy(index, &found, sizeof found);
+    memcpy(good, &known, sizeof known);
+}
+
+/* find_sampled of the wave's lanes, where that is so. Returns those whose texel is known. */
+static uint64_t find_plain(const struct wl_image_access *a, const struct wl_image_level *level, uint64_t *address) {
+    const bool unnormalized = a->sampler.unnormalized || a->modifiers & WL_IMAGE_UNORM;
+    const uint32_t sizes[3] = {level->width, level->height, level->depth};
+    const uint64_t steps[3] = {wl_channel_bytes(&a->image.format), level->pitch, level->slice};
+    const uint64_t start = (uint64_t)(uintptr_t)level->data + a->image.first_slice * level->slice;
+    uint64_t known = 0;
+    for (uint32_t first = 0; first < a->wave_size; first += TOGETHER) {
+        int32_t index[3][TOGETHER], good[3][TOGETHER];
+        for (unsigned i = 0; i < 3; i++)
+            if (i < a->axes) {
+                const uint32_t *row = &a->vgpr[(a->rows[0] >> i * 8 & 255) * a->wave_size + first];
+                find_indices(row, unnormalized ? 1 : (float)sizes[i], sizes[i], a->sampler.wrap[i] == WL_WRAP_CLAMP, index[i], good[i]);
+            } else {
+                memset(index[i], 0, sizeof index[i]);
+                memset(good[i], 0xff, sizeof good[i]);
+            }
+        for (unsigned l = 0; l < TOGETHER; l++) {
+            address[first + l] =
+                start + (uint32_t)index[0][l] * steps[0] + (uint32_t)index[1][l] * steps[1] + (uint32_t)index[2][l] * steps[2];
+            known |= (uint64_t)(good[0][l] & good[1][l] & good[2][l] & 1) << (first + l);
+        }
+    }
+    return known;
+}
+
 /* Of lanes without a texel that is known, the image's first byte is asked for. */
 static uint64_t ask_texels(struct wl_wave *wave, const struct wl_image_access *a, uint64_t exec) {
     const bool samples = a->kind == WL_IMAGE_SAMPLE || a->kind == WL_IMAGE_GATHER;
@@ -51,7 +104,11 @@ static uint64_t ask_texels(struct wl_wave *wave, const struct wl_image_access *a
     if (!a->valid || a->kind == WL_IMAGE_RESINFO || a->kind == WL_IMAGE_LOD)
         return exec;
     struct wl_image_level level;
-    const uint64_t looked_at = samples && !find_sampled_level(a, &level) ? 0 : exec;
+    uint64_t looked_at = samples && !find_sampled_level(a, &level) ? 0 : exec;
+    if (samples && looked_at && has_plain_coordinates(a)) {
+        known = find_plain(a, &level, address) & exec;
+        looked_at = 0;
+    }
     for (uint64_t left = looked_at; left; left &= left - 1) {
         const uint32_t l = (uint32_t)__builtin_ctzll(left);
         const uint8_t *texel = samples ? find_sampled(a, &level, l) : wl_image_find_texel(a, l);
