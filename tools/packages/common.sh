@@ -18,8 +18,8 @@ export SOURCE_DATE_EPOCH
 export LC_ALL=C TZ=UTC
 umask 022
 
-# The parts that packages are made of, as lists of names relative to the installed folder.
-part_runtime() { (cd "$1" && find lib -maxdepth 1 -name 'lib*.so.*' ! -name '*-gdb.py' && echo lib/libwavelift-threaded.so && find lib/compat ! -type d && find share/doc); }
+# The parts that packages are made of, as lists of names relative to the installed folder. A library's name ends in a digit; gdb's script beside it does not.
+part_runtime() { (cd "$1" && find lib -maxdepth 1 -name 'lib*.so.*[0-9]' && echo lib/libwavelift-threaded.so && find lib/compat ! -type d && find share/doc); }
 part_native() { echo lib/libwavelift-translate.so; }
 part_dev() { (cd "$1" && find include sbin lib/cmake lib/pkgconfig share/hip ! -type d && find lib -maxdepth 1 -name '*.so' -type l); }
 part_tools() { (cd "$1" && find bin lib/wavelift share/man ! -type d && find lib -maxdepth 1 -name '*-gdb.py' && echo lib/libwavelift-topology.so); }

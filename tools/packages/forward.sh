@@ -18,9 +18,8 @@ forward() {
     rm -f "$folder/$1"
     mv "$work/$1" "$folder/$1"
 }
-for link in "$folder"/lib*.so.*; do
+for link in "$folder"/lib*.so.*[0-9]; do
     name=$(basename "$link")
-    case $name in *-gdb.py) continue ;; esac # gdb loads it with the library
     own=$(LC_ALL=C readelf -d "$link" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
     # libNAME.so.7.1.0 is the file of libNAME.so.7
     case $name in "$own" | "$own".*) continue ;; esac

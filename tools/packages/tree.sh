@@ -17,7 +17,7 @@ cp "$sources/LICENSE" "$sources/CHANGELOG.md" "$sources/README.md" "$tree/share/
 
 # What its programs and libraries need: no library of the system but glibc's, and those of its own; and which version of glibc.
 own=$(cd "$tree/lib" && echo lib*.so.*)
-find "$tree" -type f ! -name '*.py' \( -name '*.so*' -o -path '*/bin/*' \) -exec readelf -d -V {} + >"$made/needs"
+find "$tree" -type f \( -name '*.so' -o -name '*.so.*[0-9]' -o -path '*/bin/*' \) -exec readelf -d -V {} + >"$made/needs"
 for library in $(sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p' "$made/needs" | sort -u); do
     case $library in lib[cm].so.* | libdl.so.* | libpthread.so.* | ld-linux*) continue ;; esac
     case " $own " in *" $library "*) ;; *) echo "packages: $library is needed of the system" >&2; exit 1 ;; esac

@@ -13,6 +13,7 @@ import zipfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 build, machine = sys.argv[1:]
 tree = f"{build}/packages/tree"
+LIBRARY = re.compile(r"lib.*\.so\.[0-9.]+")
 
 
 def soname(library):
@@ -30,9 +31,7 @@ def contents():
     for script in ("wavelift-gdb.py", "wavelift_conditions.py"):
         yield f"wavelift/lib/wavelift/{script}", read(f"{tree}/lib/wavelift/{script}"), False
     for name in os.listdir(f"{tree}/lib"):
-        if name.endswith("-gdb.py"): # which gdb looks for beside a library of another name
-            continue
-        if name.startswith("libwavelift-") or (".so." in name and soname(f"{tree}/lib/{name}") == name):
+        if name.startswith("libwavelift-") or (LIBRARY.fullmatch(name) and soname(f"{tree}/lib/{name}") == name):
             yield f"wavelift/lib/{name}", read(f"{tree}/lib/{name}"), True
     for name in os.listdir(f"{tree}/lib/compat"):
         yield f"wavelift/lib/compat/{name}", read(f"{tree}/lib/compat/{name}"), True

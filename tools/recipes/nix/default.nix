@@ -2,7 +2,7 @@
 { pkgs ? import <nixpkgs> { } }:
 pkgs.stdenv.mkDerivation {
   pname = "wavelift";
-  version = "0.1.0";
+  version = "1.0.0";
   src = pkgs.lib.cleanSource ../../..;
   nativeBuildInputs = with pkgs; [ cmake ninja pkg-config python3 ];
   buildInputs = with pkgs; [ llvmPackages_19.llvm zlib zstd xxHash elfutils ];

@@ -11,7 +11,7 @@ class Wavelift(CMakePackage):
     # The checkout that this recipe lies in.
     git = "file://" + os.path.realpath(os.path.join(os.path.dirname(__file__), "../../../../.."))
 
-    version("0.1.0", branch="main")
+    version("1.0.0", branch="main")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
