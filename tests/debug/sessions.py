@@ -47,13 +47,18 @@ def read_sessions():
     return sessions
 
 
+def kept_index(folder):
+    """gdb reads the symbols of the libraries once for all sessions, which is a fifth of a session's time."""
+    return ["-iex", f"set index-cache directory {folder}/index", "-iex", "set index-cache enabled on"]
+
+
 def run(arguments, commands, folder):
     script = os.path.join(folder, "commands")
     with open(script, "w", encoding="utf-8") as file:
         print("set pagination off\nset confirm off\nset width 0\nset print thread-events off", file=file)
         for command in commands:
             print(command, file=file)
-    first, command = arguments[0] if arguments else "", [wavelift, "gdb", "-nx", "-batch", "-x", script]
+    first, command = arguments[0] if arguments else "", [wavelift, "gdb", "-nx", "-batch", *kept_index(folder), "-x", script]
     running = None
     if first == "replay":
         recording = os.path.join(folder, "recording")
