@@ -964,7 +964,7 @@ def run_applied(flags, header, command):
         if "c" not in flags:
             raise
         output = f"{error}\n"
-    if output or not "s" in flags:
+    if output or "s" not in flags:
         print(("" if "q" in flags else f"\n{header}:\n") + output, end="")
 
 
@@ -1094,7 +1094,8 @@ class InfoWaves(Info):
         if argument.strip() == "count":
             print(waves_there())
             return
-        print(f"{waves_there()} waves (0 running, 0 single-stepping, {waves_there()} stopped)")
+        count = waves_there()
+        print(f"{count} waves (0 running, 0 single-stepping, {count} stopped)")
         if here():
             self.show(here())
 

@@ -12,7 +12,7 @@ _Static_assert(WL_SHARED_HANDLE == sizeof(((hipIpcMemHandle_t *)NULL)->reserved)
 hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t *handle, void *devPtr) {
     unsigned char shared[WL_SHARED_HANDLE];
     API_REQUIRE(handle != NULL && devPtr != NULL, hipErrorInvalidValue);
-    enum wl_status status = wl_share_make(devPtr, shared);
+    enum wl_status status = wl_share_handle_make(devPtr, shared);
     API_REQUIRE(status != WL_NOT_FOUND && status != WL_UNSUPPORTED, hipErrorInvalidValue);
     API_TRY(status);
     memset(handle, 0, sizeof *handle);
@@ -27,8 +27,8 @@ hipError_t hipIpcOpenMemHandle(void **devPtr, hipIpcMemHandle_t handle, unsigned
     API_REQUIRE(memcmp(&handle, &none, sizeof handle) != 0, hipErrorInvalidValue);
     API_CONTEXT(context);
     API_HEALTHY(context);
-    API_REQUIRE(!wl_share_is_own(context, (const unsigned char *)handle.reserved), hipErrorInvalidContext);
-    enum wl_status status = wl_share_open(context, (const unsigned char *)handle.reserved, devPtr);
+    API_REQUIRE(!wl_share_handle_is_own(context, (const unsigned char *)handle.reserved), hipErrorInvalidContext);
+    enum wl_status status = wl_share_handle_open(context, (const unsigned char *)handle.reserved, devPtr);
     API_REQUIRE(status != WL_ILLEGAL_STATE, hipErrorInvalidContext);
     API_REQUIRE(status != WL_INVALID_VALUE && status != WL_NOT_FOUND, hipErrorInvalidDevicePointer);
     API_RETURN(status);
@@ -36,5 +36,5 @@ hipError_t hipIpcOpenMemHandle(void **devPtr, hipIpcMemHandle_t handle, unsigned
 
 hipError_t hipIpcCloseMemHandle(void *devPtr) {
     API_REQUIRE(devPtr != NULL, hipErrorInvalidValue);
-    API_RETURN(wl_share_shut(devPtr));
+    API_RETURN(wl_share_handle_close(devPtr));
 }

@@ -12,11 +12,9 @@ _Static_assert(sizeof(hsa_amd_ipc_memory_t) == WL_SHARE_SHORT, "HSA's handle");
 
 /* ---- memory -------------------------------------------------------------------------------------------- */
 
-enum { GRANULE = 4096 };
-
 /* Whether an allocation is as long as the caller says, who may have asked for less than whole pages. */
 static bool is_length(const struct wl_allocation *allocation, size_t length) {
-    return length == allocation->size || (length > 0 && length < allocation->size && allocation->size - length < GRANULE);
+    return length == allocation->size || (length > 0 && length < allocation->size && allocation->size - length < WL_GRANULARITY);
 }
 
 HSA hsa_amd_ipc_memory_create(void *ptr, size_t len, hsa_amd_ipc_memory_t *handle) {
@@ -26,7 +24,7 @@ HSA hsa_amd_ipc_memory_create(void *ptr, size_t len, hsa_amd_ipc_memory_t *handl
     HSA_REQUIRE(ptr && handle && wl_core.memory_find(ptr, &allocation), HSA_STATUS_ERROR_INVALID_ARGUMENT);
     HSA_REQUIRE(allocation.address == (uint64_t)(uintptr_t)ptr && is_length(&allocation, len), HSA_STATUS_ERROR_INVALID_ARGUMENT);
     HSA_REQUIRE(allocation.kind == WL_MEMORY_DEVICE, HSA_STATUS_ERROR_INVALID_ARGUMENT); /* of a device's pool */
-    const hsa_status_t status = wl_hsa_status(wl_core.share_make(ptr, shared), __func__);
+    const hsa_status_t status = wl_hsa_status(wl_core.share_handle_make(ptr, shared), __func__);
     return status == HSA_STATUS_SUCCESS ? wl_hsa_status(wl_core.share_shorten(shared, handle), __func__) : status;
 }
 
@@ -52,12 +50,12 @@ HSA hsa_amd_ipc_memory_attach(const hsa_amd_ipc_memory_t *handle, size_t len, ui
     struct wl_context *context = context_of(num_agents, mapping_agents);
     HSA_REQUIRE(context, HSA_STATUS_ERROR_INVALID_AGENT);
     HSA_REQUIRE(wl_core.share_lengthen(handle, shared) == WL_OK, HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    const enum wl_status status = wl_core.share_open(context, shared, &memory);
+    const enum wl_status status = wl_core.share_handle_open(context, shared, &memory);
     HSA_REQUIRE(status != WL_NOT_FOUND && status != WL_INVALID_VALUE && status != WL_ILLEGAL_STATE, HSA_STATUS_ERROR_INVALID_ARGUMENT);
     if (status != WL_OK)
         return wl_hsa_status(status, __func__);
     if (!wl_core.memory_find(memory, &allocation) || !is_length(&allocation, len)) {
-        (void)wl_core.share_shut(memory);
+        (void)wl_core.share_handle_close(memory);
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     }
     *mapped_ptr = memory;
@@ -66,7 +64,7 @@ HSA hsa_amd_ipc_memory_attach(const hsa_amd_ipc_memory_t *handle, size_t len, ui
 
 HSA hsa_amd_ipc_memory_detach(void *mapped_ptr) {
     HSA_STARTED();
-    HSA_REQUIRE(mapped_ptr && wl_core.share_shut(mapped_ptr) == WL_OK, HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    HSA_REQUIRE(mapped_ptr && wl_core.share_handle_close(mapped_ptr) == WL_OK, HSA_STATUS_ERROR_INVALID_ARGUMENT);
     return HSA_STATUS_SUCCESS;
 }
 

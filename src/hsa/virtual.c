@@ -18,6 +18,12 @@ static struct wl_physical *physical_of(hsa_amd_vmem_alloc_handle_t handle) {
     return physical && wl_core.handle_is(physical, WL_HANDLE_PHYSICAL) ? physical : NULL;
 }
 
+/* Whether something is mapped at an address. */
+static bool is_mapped(const void *va) {
+    bool readable, writable;
+    return va && wl_core.virtual_access(va, WL_LOCATION_HOST, &readable, &writable);
+}
+
 static bool is_granular(size_t size) { return size > 0 && size % WL_GRANULARITY == 0; }
 
 /* ---- addresses ------------------------------------------------------------------------------------------ */
@@ -35,14 +41,13 @@ HSA hsa_amd_vmem_address_reserve(void **va, size_t size, uint64_t address, uint6
 
 HSA hsa_amd_vmem_address_free(void *va, size_t size) {
     HSA_STARTED();
-    bool readable, writable;
     HSA_REQUIRE(va && wl_core.virtual_is_reserved(va), HSA_STATUS_ERROR_INVALID_ALLOCATION);
     HSA_REQUIRE(is_granular(size), HSA_STATUS_ERROR_INVALID_ARGUMENT);
     if (wl_core.virtual_release(va, size) == WL_OK)
         return HSA_STATUS_SUCCESS;
     for (size_t at = 0; at < size && wl_core.virtual_is_reserved((char *)va + at); at += WL_GRANULARITY)
-        if (wl_core.virtual_access((char *)va + at, WL_LOCATION_HOST, &readable, &writable))
-            return HSA_STATUS_ERROR_RESOURCE_FREE; /* something is mapped there */
+        if (is_mapped((char *)va + at))
+            return HSA_STATUS_ERROR_RESOURCE_FREE;
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
@@ -119,12 +124,6 @@ HSA hsa_amd_vmem_map(void *va, size_t size, size_t in_offset, hsa_amd_vmem_alloc
     HSA_REQUIRE(wl_core.virtual_is_reserved(va), HSA_STATUS_ERROR_INVALID_ARGUMENT);
     const enum wl_status status = wl_core.virtual_map(va, size, physical);
     return status == WL_INVALID_VALUE ? HSA_STATUS_ERROR_INVALID_ARGUMENT : wl_hsa_status(status, __func__);
-}
-
-/* Whether something is mapped at an address. */
-static bool is_mapped(const void *va) {
-    bool readable, writable;
-    return va && wl_core.virtual_access(va, WL_LOCATION_HOST, &readable, &writable);
 }
 
 HSA hsa_amd_vmem_unmap(void *va, size_t size) {

@@ -40,9 +40,9 @@ struct wl_core {
     __typeof__(wl_module_context) *module_context;
     __typeof__(wl_launch_check) *launch_check;
     __typeof__(wl_launch_describe) *launch_describe;
-    __typeof__(wl_share_make) *share_make;
-    __typeof__(wl_share_open) *share_open;
-    __typeof__(wl_share_shut) *share_shut;
+    __typeof__(wl_share_handle_make) *share_handle_make;
+    __typeof__(wl_share_handle_open) *share_handle_open;
+    __typeof__(wl_share_handle_close) *share_handle_close;
     __typeof__(wl_share_shorten) *share_shorten;
     __typeof__(wl_share_lengthen) *share_lengthen;
     __typeof__(wl_share_page) *share_page;

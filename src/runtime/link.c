@@ -1,5 +1,6 @@
 #include "runtime/link.h"
 
+#include "base/clock.h"
 #include "base/options.h"
 #include "runtime/context.h"
 #include "runtime/memory.h"
@@ -27,12 +28,6 @@ static const struct wl_device *owner_of(const void *address) {
     return allocation.context->device;
 }
 
-static uint64_t now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 static void wait_for(uint64_t *time, const struct wl_device *device, enum direction direction) {
     if (device && links.free_at[device->index][direction] > *time)
         *time = links.free_at[device->index][direction];
@@ -43,7 +38,7 @@ uint64_t wl_link_send(const struct wl_copy *copy) {
     if (source == target)
         return 0;
     const double bytes = (double)copy->width * (double)copy->rows * (double)copy->slices;
-    uint64_t time = now();
+    uint64_t time = wl_now();
     pthread_mutex_lock(&links.lock);
     wait_for(&time, source, OUT);
     wait_for(&time, target, IN);

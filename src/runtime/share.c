@@ -135,9 +135,7 @@ static bool is_file(int file, const struct wl_share_ticket *ticket) {
     return fstat(file, &status) == 0 && status.st_dev == ticket->device && status.st_ino == ticket->inode;
 }
 
-bool wl_share_is_own_ticket(const struct wl_share_ticket *ticket) {
-    return ticket->process == (int32_t)getpid() && is_file(ticket->file, ticket);
-}
+bool wl_share_is_own(const struct wl_share_ticket *ticket) { return ticket->process == (int32_t)getpid() && is_file(ticket->file, ticket); }
 
 enum wl_status wl_share_open_ticket(const struct wl_share_ticket *ticket, int *file, size_t *bytes) {
     char path[64];

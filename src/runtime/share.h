@@ -27,7 +27,7 @@ enum wl_status wl_share_import(struct wl_context *context, const struct wl_share
 /* Opens the file of a ticket, of `bytes` bytes; the caller closes it. WL_NOT_FOUND: the memory or its process is gone. */
 enum wl_status wl_share_open_ticket(const struct wl_share_ticket *ticket, int *file, size_t *bytes);
 /* Whether this process made the ticket. */
-bool wl_share_is_own_ticket(const struct wl_share_ticket *ticket);
+bool wl_share_is_own(const struct wl_share_ticket *ticket);
 /* Takes one import back; the last one unmaps. WL_NOT_FOUND: not an imported address. */
 enum wl_status wl_share_close(void *address);
 /* Memory of devices that share by handles of their own (wl_host_memory_ops.share): the handle of an allocation and a place in it, which
@@ -44,13 +44,13 @@ void wl_share_after_fork(void);
 
 /* A handle of WL_SHARED_HANDLE bytes for device memory, of which `memory` is any address, for processes of the same user. What streams do is
  * waited for. Errors as wl_share_export's. */
-enum wl_status wl_share_make(const void *memory, unsigned char *handle);
-/* Whether this process made the handle. Of devices that share by themselves the driver knows, and says WL_ILLEGAL_STATE in wl_share_open. */
-bool wl_share_is_own(const struct wl_context *context, const unsigned char *handle);
+enum wl_status wl_share_handle_make(const void *memory, unsigned char *handle);
+/* Whether this process made the handle. Of devices that share by themselves the driver knows, and says WL_ILLEGAL_STATE in wl_share_handle_open. */
+bool wl_share_handle_is_own(const struct wl_context *context, const unsigned char *handle);
 /* Maps what a handle stands for, for a context. Each time that it is opened it is closed once. Errors as wl_share_import's. */
-enum wl_status wl_share_open(struct wl_context *context, const unsigned char *handle, void **memory);
+enum wl_status wl_share_handle_open(struct wl_context *context, const unsigned char *handle, void **memory);
 /* Takes one opening back. WL_INVALID_VALUE: not such memory. */
-enum wl_status wl_share_shut(void *memory);
+enum wl_status wl_share_handle_close(void *memory);
 
 #define WL_SHARE_SHORT 32
 /* A handle in WL_SHARE_SHORT bytes, which are good as long as this process lives; and back. */

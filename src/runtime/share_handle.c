@@ -131,7 +131,7 @@ static void wait_for_work(void) {
         wl_runtime_drain();
 }
 
-enum wl_status wl_share_make(const void *memory, unsigned char *handle) {
+enum wl_status wl_share_handle_make(const void *memory, unsigned char *handle) {
     struct wl_share_ticket ticket;
     struct wl_allocation allocation;
     wait_for_work(); /* the memory moves when it is shared for the first time */
@@ -146,13 +146,13 @@ enum wl_status wl_share_make(const void *memory, unsigned char *handle) {
     return status;
 }
 
-bool wl_share_is_own(const struct wl_context *context, const unsigned char *handle) {
+bool wl_share_handle_is_own(const struct wl_context *context, const unsigned char *handle) {
     struct wl_share_ticket ticket;
     memcpy(&ticket, handle, sizeof ticket);
-    return !sharer(context) && wl_share_is_own_ticket(&ticket);
+    return !sharer(context) && wl_share_is_own(&ticket);
 }
 
-enum wl_status wl_share_open(struct wl_context *context, const unsigned char *handle, void **memory) {
+enum wl_status wl_share_handle_open(struct wl_context *context, const unsigned char *handle, void **memory) {
     struct wl_share_ticket ticket;
     if (sharer(context))
         return open_of_device(context, handle, memory);
@@ -160,7 +160,7 @@ enum wl_status wl_share_open(struct wl_context *context, const unsigned char *ha
     return wl_share_import(context, &ticket, memory);
 }
 
-enum wl_status wl_share_shut(void *memory) {
+enum wl_status wl_share_handle_close(void *memory) {
     struct wl_allocation allocation;
     if (!wl_memory_find(memory, &allocation) || allocation.kind != WL_MEMORY_IMPORTED)
         return wl_fail(WL_INVALID_VALUE, "%p is not memory of another process", memory);

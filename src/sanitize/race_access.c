@@ -159,11 +159,11 @@ static bool check_store(const struct check *c, const struct cells *cells, unsign
     if (!other || ((other == write || other & WL_RACE_ATOMIC) &&
                    wl_race_has_looked(c, address, other & (WL_RACE_ATOMIC | WL_RACE_PUBLISHES) ? WL_RACE_BY_ANY : WL_RACE_BY_POLLING)))
         return true;
-    if (other == write && wl_race_do_answer(c, cells, i, address))
+    if (other == write && wl_race_stores_are_atomic(c, cells, i, address))
         return true;
     if (other == write && !(write & WL_RACE_VARIED) && comes_to_keep_value(c, lane, lane_address, address, write))
         return false;
-    if (other != write || !wl_race_may_answer(c, write) || !wl_race_keep_answer(c->of, c->access->site, c->record, lane, address, write))
+    if (other != write || !wl_race_may_be_atomic(c, write) || !wl_race_keep_stores(c->of, c->access->site, c->record, lane, address, write))
         report(c, lane, address, other);
     return true;
 }
@@ -258,7 +258,7 @@ static bool is_plain_store(const struct check *c, uint64_t record) {
 static void strong_load(const struct check *c, const struct cells *cells, unsigned i, unsigned lane, uint64_t address) {
     const uint64_t write = cells->write[i];
     wl_race_look_at(c, write, address);
-    wl_race_ask(c, write);
+    wl_race_find_atomic(c, write);
     if ((wl_race_is_foreign(c, write) || is_plain_store(c, write)) && !is_ordered(c, write))
         report(c, lane, address, write);
     found_by_polling(c, &cells->write[i], write);
@@ -663,8 +663,8 @@ static bool begin_check(struct check *c, struct wl_san_wave *wave, const struct 
         .polls = polls,
         .strong = strong,
         .narrow = !lds && is_narrow(site, polls),
-        .is_strip =
-            false, /* all members are here: where one is left out compilers clear the structure first, which takes longer than all of this */
+        /* Written out, too: where a member is left out compilers clear the structure first, which takes longer than all of this. */
+        .is_strip = false,
         .meets = false,
     };
     w->used = true;

@@ -104,13 +104,13 @@ bool wl_race_has_looked(const struct check *c, uint64_t address, enum wl_race_lo
  * wave looks as atomic loads do is, unless it is volatile. A launch knows when it ends whose places these are.
  *
  * Whether a store in global memory, and the one of a record, may be such. */
-bool wl_race_may_answer(const struct check *c, uint64_t record);
+bool wl_race_may_be_atomic(const struct check *c, uint64_t record);
 /* A load that stands for an atomic one finds what `record` stored. */
-void wl_race_ask(const struct check *c, uint64_t record);
+void wl_race_find_atomic(const struct check *c, uint64_t record);
 /* Whether it is known already that this store, or the last one to the cell, is such: both are to one place. */
-bool wl_race_do_answer(const struct check *c, const struct cells *cells, unsigned i, uint64_t address);
+bool wl_race_stores_are_atomic(const struct check *c, const struct cells *cells, unsigned i, uint64_t address);
 /* Whether it is known of this store, which several lanes make to one place. */
-bool wl_race_lanes_answer(const struct check *c, uint64_t address);
+bool wl_race_lanes_are_atomic(const struct check *c, uint64_t address);
 /* What the wave's atomics publish; an atomic publishes it at the address. */
 struct wl_clock *wl_race_published(const struct check *c);
 void wl_race_release(const struct check *c, uint64_t address, struct wl_clock *clock);

@@ -33,16 +33,16 @@ static bool loses(const struct check *c, unsigned bit) { return c->access->site-
 
 /* A launch's end tells whether it is a fault, if the store may stand for an atomic one. */
 static void report(const struct check *c, uint32_t lane, uint32_t other, uint64_t address) {
-    const bool asks = wl_race_may_answer(c, c->record);
-    if (!wl_race_lanes_answer(c, address))
-        wl_race_report_lanes(c->of, c->access->site, lane, other, c->access->space, address, asks ? c->record : 0);
+    if (!wl_race_lanes_are_atomic(c, address))
+        wl_race_report_lanes(c->of, c->access->site, lane, other, c->access->space, address,
+                             wl_race_may_be_atomic(c, c->record) ? c->record : 0);
 }
 
 void wl_race_check_lanes(const struct check *c) {
     enum { SLOTS = 128 };
     const struct wl_san_access *a = c->access;
     uint8_t slots[SLOTS];
-    if (!a->data || wl_race_answers(c->record))
+    if (!a->data || wl_race_is_known_atomic(c->record))
         return;
     memset(slots, 0xff, sizeof slots);
     for (uint64_t rest = a->lanes; rest; rest &= rest - 1) {
@@ -96,7 +96,7 @@ static uint32_t lane_before(const struct wl_race_strips *strips, uint64_t addres
 
 void wl_race_check_strips(const struct check *c) {
     const struct wl_san_access *a = c->access;
-    if (!a->data || wl_race_answers(c->record))
+    if (!a->data || wl_race_is_known_atomic(c->record))
         return;
     for (uint64_t rest = a->lanes; rest; rest &= rest - 1) {
         const unsigned bit = (unsigned)__builtin_ctzll(rest);

@@ -119,16 +119,17 @@ void wl_race_learn(struct wl_race_group *group, uint32_t wave) {
 
 /* ---- stores that stand for atomic ones ---------------------------------------------------------- */
 
-/* Changes of volatile values that several make at once are lost: no code that is right does that by atomic loads and stores. */
-static bool is_silent(uint64_t record) {
+/* Whether a store may stand for an atomic one. A change of a volatile value may not: changes that several make at once are lost, and no code that
+ * is right makes them by atomic loads and stores. */
+static bool may_be_atomic(uint64_t record) {
     const struct wl_race_site *site = wl_race_site_of(wl_race_site_number(record));
     return site->kind == WL_SANITIZE_STORE && !(site->is_volatile && site->updates);
 }
 
-static void set_answers(uint64_t record) {
-    atomic_bool *answers = &wl_race_site_of(wl_race_site_number(record))->answers;
-    if (!atomic_load_explicit(answers, memory_order_relaxed))
-        atomic_store_explicit(answers, true, memory_order_relaxed);
+static void set_atomic(uint64_t record) {
+    atomic_bool *known = &wl_race_site_of(wl_race_site_number(record))->stands_for_atomic;
+    if (!atomic_load_explicit(known, memory_order_relaxed))
+        atomic_store_explicit(known, true, memory_order_relaxed);
 }
 
 static bool tells_scopes(const struct wl_race_launch *launch) { return launch->generation >= 12 || launch->writes_back; }
@@ -138,13 +139,13 @@ static bool is_recent(const struct check *c, uint64_t record) {
     return record >= atomic_load_explicit(&c->group->launch->ordered, memory_order_relaxed);
 }
 
-bool wl_race_may_answer(const struct check *c, uint64_t record) {
-    return !c->lds && !tells_scopes(c->group->launch) && is_silent(c->record) && (record & WL_RACE_ATOMIC || is_silent(record));
+bool wl_race_may_be_atomic(const struct check *c, uint64_t record) {
+    return !c->lds && !tells_scopes(c->group->launch) && may_be_atomic(c->record) && (record & WL_RACE_ATOMIC || may_be_atomic(record));
 }
 
-void wl_race_ask(const struct check *c, uint64_t record) {
-    if (!c->lds && record && is_recent(c, record) && !tells_scopes(c->group->launch) && is_silent(record))
-        set_answers(record);
+void wl_race_find_atomic(const struct check *c, uint64_t record) {
+    if (!c->lds && record && is_recent(c, record) && !tells_scopes(c->group->launch) && may_be_atomic(record))
+        set_atomic(record);
 }
 
 static bool is_looked_at(const struct check *c, const struct cells *cells, unsigned i, uint64_t address) {
@@ -154,29 +155,29 @@ static bool is_looked_at(const struct check *c, const struct cells *cells, unsig
     return wl_race_has_looked(c, address, WL_RACE_BY_ANY);
 }
 
-bool wl_race_do_answer(const struct check *c, const struct cells *cells, unsigned i, uint64_t address) {
+bool wl_race_stores_are_atomic(const struct check *c, const struct cells *cells, unsigned i, uint64_t address) {
     const uint64_t write = cells->write[i];
-    if (!wl_race_may_answer(c, write))
+    if (!wl_race_may_be_atomic(c, write))
         return false;
     if (is_looked_at(c, cells, i, address)) {
-        set_answers(c->record);
-        if (is_silent(write))
-            set_answers(write);
+        set_atomic(c->record);
+        if (may_be_atomic(write))
+            set_atomic(write);
     }
-    return wl_race_answers(c->record) || wl_race_answers(write);
+    return wl_race_is_known_atomic(c->record) || wl_race_is_known_atomic(write);
 }
 
-bool wl_race_lanes_answer(const struct check *c, uint64_t address) {
+bool wl_race_lanes_are_atomic(const struct check *c, uint64_t address) {
     uint64_t size = 1;
     struct cells cells;
     if (c->record & WL_RACE_ATOMIC) /* it says so */
         return true;
-    if (!wl_race_may_answer(c, c->record) || wl_race_answers(c->record) || !wl_race_find_cells(c, address, &size, &cells))
-        return wl_race_answers(c->record);
+    if (!wl_race_may_be_atomic(c, c->record) || wl_race_is_known_atomic(c->record) || !wl_race_find_cells(c, address, &size, &cells))
+        return wl_race_is_known_atomic(c->record);
     if (is_looked_at(c, &cells, 0, address & ~UINT64_C(3)))
-        set_answers(c->record);
+        set_atomic(c->record);
     wl_race_give_cells(c, address);
-    return wl_race_answers(c->record);
+    return wl_race_is_known_atomic(c->record);
 }
 
 /* What the wave's atomics publish. */

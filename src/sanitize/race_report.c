@@ -161,11 +161,11 @@ static bool keep(const struct kept *one) {
     return done;
 }
 
-bool wl_race_answers(uint64_t record) {
-    return atomic_load_explicit(&wl_race_site_of(wl_race_site_number(record))->answers, memory_order_relaxed);
+bool wl_race_is_known_atomic(uint64_t record) {
+    return atomic_load_explicit(&wl_race_site_of(wl_race_site_number(record))->stands_for_atomic, memory_order_relaxed);
 }
 
-bool wl_race_keep_answer(const struct wl_san_wave *wave, const struct wl_sanitize_site *site, uint64_t record, uint32_t lane,
+bool wl_race_keep_stores(const struct wl_san_wave *wave, const struct wl_sanitize_site *site, uint64_t record, uint32_t lane,
                          uint64_t address, uint64_t earlier) {
     const struct wl_race_group *group = wave->group->race;
     const struct wl_san_finding finding = describe(wave, site, lane, WL_SANITIZE_GLOBAL, address, earlier);
@@ -216,7 +216,7 @@ static bool take(uint32_t launch, struct kept *taken) {
 void wl_race_flush_launch(uint32_t launch) {
     struct kept taken;
     while (take(launch, &taken))
-        if (taken.load ? !feeds(taken.load) : !wl_race_answers(taken.stores[0]) && !wl_race_answers(taken.stores[1]))
+        if (taken.load ? !feeds(taken.load) : !wl_race_is_known_atomic(taken.stores[0]) && !wl_race_is_known_atomic(taken.stores[1]))
             for (uint64_t i = 0; i <= taken.times; i++)
                 wl_san_report(&taken.finding);
 }

@@ -103,10 +103,10 @@ struct wl_race_site {
     uint8_t kind;          /* enum wl_sanitize_kind */
     uint8_t second, scope; /* as wl_sanitize_site has them */
     bool is_volatile;
-    bool updates;        /* stores what it makes of what is there */
-    atomic_uint scale;   /* of the lines that have its records: lanes a cell, times 65536; 0: there are none yet */
-    atomic_bool feeds;   /* a load whose value an atomic at the same place checks again (compare and swap, minimum): no race with atomics */
-    atomic_bool answers; /* a store to places that some wave has looked at as atomic loads do: it stands for an atomic one */
+    bool updates;      /* stores what it makes of what is there */
+    atomic_uint scale; /* of the lines that have its records: lanes a cell, times 65536; 0: there are none yet */
+    atomic_bool feeds; /* a load whose value an atomic at the same place checks again (compare and swap, minimum): no race with atomics */
+    atomic_bool stands_for_atomic; /* a store to places that some wave has looked at as atomic loads do */
 };
 /* The number of an instruction; 0: there are too many. */
 uint32_t wl_race_site(const struct wl_codeobject *object, const struct wl_sanitize_site *site);
@@ -266,11 +266,12 @@ void wl_race_learn(struct wl_race_group *group, uint32_t wave);
 void wl_race_flush(const struct wl_san_wave *wave);
 void wl_race_defer(const struct wl_san_wave *wave, const struct wl_sanitize_site *site, uint32_t lane, uint64_t address, uint64_t earlier,
                    uint32_t load);
-/* Two stores, of the records `record` and `earlier`: reported when the launch ends, unless one answers then: both are to one place. False: there is no memory. */
-bool wl_race_keep_answer(const struct wl_san_wave *wave, const struct wl_sanitize_site *site, uint64_t record, uint32_t lane,
+/* Two stores, of the records `record` and `earlier`: reported when the launch ends, unless one is known by then to stand for an atomic one: both are to one
+ * place. False: there is no memory. */
+bool wl_race_keep_stores(const struct wl_san_wave *wave, const struct wl_sanitize_site *site, uint64_t record, uint32_t lane,
                          uint64_t address, uint64_t earlier);
 /* Whether it is known that the store of a record stands for an atomic one. */
-bool wl_race_answers(uint64_t record);
+bool wl_race_is_known_atomic(uint64_t record);
 /* The launch ends: reports what is left of it. */
 void wl_race_flush_launch(uint32_t launch);
 

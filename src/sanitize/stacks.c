@@ -211,7 +211,7 @@ void wl_san_stacks_guard(bool (*how)(void (*body)(void *argument), void *argumen
     pthread_mutex_unlock(&dwfl.lock);
 }
 
-/* What it was about to do when it crashed is left as it is. */
+/* False: libdw has crashed. What it was about to change may be half done, so that it is not called again. */
 static bool try_look_up(struct look *look) {
     if (!guard) {
         look_up(look);

@@ -33,14 +33,13 @@ static void release(enum kind kind, int *memory) { OK(kind == PINNED ? hipHostFr
 
 static int value(int owner, int i) { return owner * 1000 + i % 977; }
 
+static int host[COUNT];
+
 static void fill(int *memory, int count) {
-    static int host[COUNT];
     for (int i = 0; i < count; i++)
         host[i] = value(rank, i);
     OK(hipMemcpy(memory, host, (size_t)count * sizeof *host, hipMemcpyDefault));
 }
-
-static int host[COUNT];
 
 static void fetch(const int *memory, int count) { OK(hipMemcpy(host, memory, (size_t)count * sizeof *host, hipMemcpyDefault)); }
 
@@ -119,6 +118,8 @@ int main(int argc, char **argv) {
     OK(hipGetDeviceCount(&devices));
     if (argc > 1)
         check(devices == atoi(argv[1]), "the number of devices");
+    if (devices == 0)
+        MPI_Abort(MPI_COMM_WORLD, 1);
     OK(hipSetDevice(local % devices));
     if (argc > 2) {
         int units = 0;

@@ -1,6 +1,8 @@
 /* killed PROCESSES [PER_HOST]: the last process is killed before an all-reduce that the others have begun. They see after 2 s that it does not end, abort the
  * communicator, as programs do that must not hang, and their streams and processes end. Nothing is left in /dev/shm then.
  * With PER_HOST, each so many processes say that they are a machine of their own, which others reach by sockets. */
+#include "process.h"
+
 #include <hip/hip_runtime_api.h>
 #include <rccl/rccl.h>
 
@@ -13,15 +15,6 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define CHECK(call)                                                                                                                        \
-    do {                                                                                                                                   \
-        const int error = (int)(call);                                                                                                     \
-        if (error) {                                                                                                                       \
-            printf("FAIL process %d: %s: %d\n", rank, #call, error);                                                                       \
-            return 1;                                                                                                                      \
-        }                                                                                                                                  \
-    } while (0)
 
 struct common {
     ncclUniqueId id;

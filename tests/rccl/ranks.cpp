@@ -2,6 +2,8 @@
  * With SECONDS, process 0 comes that much later to the last one; the others print how much CPU time each of them took in that time.
  * With PER_HOST, each so many processes say that they are a machine of their own, with as many devices: machines reach each other by sockets.
  * With NAMESPACE, machine i is in the network namespace of the file NAMESPACEi (of `ip netns add`). */
+#include "process.h"
+
 #include <hip/hip_runtime_api.h>
 #include <rccl/rccl.h>
 
@@ -16,15 +18,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
-
-#define CHECK(call)                                                                                                                        \
-    do {                                                                                                                                   \
-        const int error = (int)(call);                                                                                                     \
-        if (error) {                                                                                                                       \
-            printf("FAIL process %d: %s: %d\n", rank, #call, error);                                                                       \
-            return 1;                                                                                                                      \
-        }                                                                                                                                  \
-    } while (0)
 
 static double seconds(clockid_t clock) {
     struct timespec now;

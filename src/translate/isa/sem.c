@@ -63,20 +63,20 @@ const struct wl_sem *wl_sem_find(const char *mnemonic, const char *features) {
 }
 
 bool wl_sem_form_name(const struct wl_sem *sem, const struct wl_sem_math *math, unsigned number, char *name, size_t size) {
-    const unsigned forms = math->exact ? 1 : math->hardware ? 3 : 0; /* of the arithmetic that is wanted */
+    const unsigned forms = math->exact ? 1 : math->hardware ? 3 : 0; /* of the arithmetic that is wanted; behind them NAME_flushed */
 
-    if (number < forms && math->exact)
-        snprintf(name, size, "%s_exact", sem->name);
-    else if (number < forms && number == 0)
-        snprintf(name, size, "%s_hardware_%s", sem->name, math->processor);
-    else if (number < forms && number == 1)
-        snprintf(name, size, "%s_hardware_gfx%u", sem->name, math->generation);
-    else if (number < forms)
-        snprintf(name, size, "%s_hardware", sem->name);
-    else if (number == forms && math->flushes)
-        snprintf(name, size, "%s_flushed", sem->name);
-    else
+    if (number >= forms + math->flushes)
         return false;
+    if (number == forms)
+        snprintf(name, size, "%s_flushed", sem->name);
+    else if (math->exact)
+        snprintf(name, size, "%s_exact", sem->name);
+    else if (number == 0)
+        snprintf(name, size, "%s_hardware_%s", sem->name, math->processor);
+    else if (number == 1)
+        snprintf(name, size, "%s_hardware_gfx%u", sem->name, math->generation);
+    else
+        snprintf(name, size, "%s_hardware", sem->name);
     return true;
 }
 

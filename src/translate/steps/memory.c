@@ -509,13 +509,8 @@ static const struct wl_step *run_atomic(struct wl_machine *m, const struct wl_st
         helpers->ds_atomic(m->wave, result, data, address, 0, a->element, a->operation);
     } else {
         uint32_t wide[2 * MAX_LANES];
-        const bool is_index = !a->pair && a->has_address && (a->is_signed || a->unit != 1);
-        for (unsigned l = 0; is_index && l < size; l++) {
-            const uint64_t at = narrow_address(a, address_row[l]);
-            wide[l] = (uint32_t)at;
-            wide[size + l] = (uint32_t)(at >> 32);
-        }
-        for (unsigned first = 0; a->windows && first < size; first += WL_STRIP) {
+        const bool is_index = !a->pair && a->has_address && (a->is_signed || a->unit != 1), copied = is_index || a->windows;
+        for (unsigned first = 0; copied && first < size; first += WL_STRIP) {
             uint64_t at[WL_STRIP];
             find_addresses(m, a, first, at);
             for (unsigned i = 0; i < WL_STRIP; i++) {
@@ -523,9 +518,8 @@ static const struct wl_step *run_atomic(struct wl_machine *m, const struct wl_st
                 wide[size + first + i] = (uint32_t)(at[i] >> 32);
             }
         }
-        helpers->flat_atomic(m->wave, result, data, is_index || a->windows ? wide : address_row,
-                             a->windows ? 0 : wl_scalar_read(m, &a->base) + (uint64_t)a->offset, !a->pair && !is_index && !a->windows,
-                             a->element, a->operation);
+        helpers->flat_atomic(m->wave, result, data, copied ? wide : address_row,
+                             copied ? 0 : wl_scalar_read(m, &a->base) + (uint64_t)a->offset, !a->pair && !copied, a->element, a->operation);
     }
     if (a->site)
         wl_machine_set_mask(m, WL_SGPR_EXEC, exec);

@@ -398,34 +398,34 @@ static void add_mark(struct wl_steps_builder *b, const struct wl_block *block, c
     wl_steps_add(b, run_mark, mark);
 }
 
-static bool reads_base(const struct wl_inst *inst) {
-    for (unsigned i = 0; i < inst->operand_count; i++)
-        if (inst->operands[i].kind == WL_OPERAND_SPECIAL &&
-            (inst->operands[i].reg == WL_SPECIAL_SHARED_BASE || inst->operands[i].reg == WL_SPECIAL_PRIVATE_BASE))
-            return true;
-    return false;
+/* The high half of the addresses in the window that stands for what an operand reads, the base of flat addresses of LDS or private memory; 0: the
+ * operand reads neither. */
+static uint32_t window_of(const struct wl_operand *op) {
+    if (op->kind != WL_OPERAND_SPECIAL)
+        return 0;
+    return op->reg == WL_SPECIAL_SHARED_BASE ? WL_SHARED_WINDOW_HI : op->reg == WL_SPECIAL_PRIVATE_BASE ? WL_PRIVATE_WINDOW_HI : 0;
 }
 
-/* An instruction that reads where flat addresses of LDS or private memory begin, in code that a debugger may stop: it reads where the windows begin. */
-static struct wl_inst with_windows(const struct wl_inst *inst) {
-    struct wl_inst changed = *inst;
+/* Makes of an instruction that reads such a base one that reads the window's. False: it reads none. */
+static bool use_windows(const struct wl_inst *inst, struct wl_inst *changed) {
+    bool any = false;
     for (unsigned i = 0; i < inst->operand_count; i++) {
-        struct wl_operand *op = &changed.operands[i];
-        const uint32_t special = op->kind == WL_OPERAND_SPECIAL ? op->reg : UINT32_MAX;
-        if (special == WL_SPECIAL_SHARED_BASE || special == WL_SPECIAL_PRIVATE_BASE) {
-            op->kind = WL_OPERAND_IMM;
-            op->bits = (uint64_t)(special == WL_SPECIAL_SHARED_BASE ? WL_SHARED_WINDOW_HI : WL_PRIVATE_WINDOW_HI) << 32;
-        }
+        const uint32_t high = window_of(&inst->operands[i]);
+        if (!high)
+            continue;
+        if (!any)
+            *changed = *inst;
+        any = true;
+        changed->operands[i].kind = WL_OPERAND_IMM;
+        changed->operands[i].bits = (uint64_t)high << 32;
     }
-    return changed;
+    return any;
 }
 
 static bool add_instruction(struct wl_steps_builder *b, const struct wl_inst *inst) {
     struct wl_inst changed;
-    if (b->request->sanitize & WL_STEPS_MARKED && reads_base(inst)) {
-        changed = with_windows(inst);
+    if (b->request->sanitize & WL_STEPS_MARKED && use_windows(inst, &changed)) /* a debugger may stop here */
         inst = &changed;
-    }
     return inst->index_mode ? wl_steps_relative(b, inst) : wl_steps_instruction(b, inst);
 }
 

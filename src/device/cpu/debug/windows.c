@@ -4,17 +4,16 @@
  * high halves are those of apertures. No process can have memory there, so that a debugger could not follow such a pointer. Threaded code with
  * marks uses other high halves (machine/wave.h). What lies there are second mappings of the LDS of the workgroup that has stopped, and of the copy
  * of the private memory of the lane at hand. Only the debugger uses them. */
+#include "base/page.h"
 #include "device/cpu/debug/debug.h"
 #include "device/cpu/memory.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
 
-enum { PAGE = 4096 };
-
 static const uint64_t lds_window = (uint64_t)WL_SHARED_WINDOW_HI << 32, private_window = (uint64_t)WL_PRIVATE_WINDOW_HI << 32;
 
-size_t wl_debug_lane_stride(uint32_t scratch_size) { return ((size_t)scratch_size + PAGE - 1) / PAGE * PAGE; }
+size_t wl_debug_lane_stride(uint32_t scratch_size) { return wl_page_up(scratch_size); }
 
 void *wl_debug_share(size_t size) {
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
