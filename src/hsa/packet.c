@@ -62,6 +62,21 @@ static bool request_of(const struct wl_dispatch_packet *packet, struct wl_loaded
     return true;
 }
 
+enum { MOST_ARGUMENTS = 4352 }; /* bytes of a kernarg segment that a device with queues takes; it refuses larger ones */
+
+/* Where the host can read the packet's kernarg segment: in `copy`, if it lies in memory that is the device's alone. */
+static enum wl_status read_kernarg(struct wl_device *device, const struct wl_dispatch_packet *packet, size_t size,
+                                   unsigned char copy[MOST_ARGUMENTS], const unsigned char **kernarg) {
+    const void *segment = (const void *)(uintptr_t)packet->kernarg_address;
+    struct wl_allocation allocation;
+    *kernarg = segment;
+    if (!device->ops->queues || !size || size > MOST_ARGUMENTS || !wl_core.memory_find(segment, &allocation) ||
+        allocation.kind == WL_MEMORY_HOST || allocation.kind == WL_MEMORY_REGISTERED || allocation.kind == WL_MEMORY_MANAGED)
+        return WL_OK;
+    *kernarg = copy;
+    return device->ops->copy(device, copy, segment, size);
+}
+
 static enum wl_status launch(struct wl_hsa_queue *queue, const struct wl_dispatch_packet *packet, const struct wl_launch_request *request) {
     struct wl_context *context = queue->agent->context;
     const struct wl_device_ops *ops = context->device->ops;
@@ -69,8 +84,13 @@ static enum wl_status launch(struct wl_hsa_queue *queue, const struct wl_dispatc
     if (status != WL_OK)
         return status;
     struct wl_launch launch;
-    wl_core.launch_describe(request, (const unsigned char *)(uintptr_t)packet->kernarg_address,
-                            packet->kernarg_address ? request->kernel->explicit_size : 0, &launch);
+    _Alignas(16) unsigned char copy[MOST_ARGUMENTS];
+    const unsigned char *kernarg;
+    const size_t size = packet->kernarg_address ? request->kernel->kernel->kernarg_size : 0;
+    status = read_kernarg(context->device, packet, size, copy, &kernarg);
+    if (status != WL_OK)
+        return status;
+    wl_core.launch_describe(request, kernarg, size, &launch);
     launch.packet = packet;
     launch.queue = wl_hsa_public(queue);
     launch.worker_mask = queue->mask[0] | (uint64_t)queue->mask[1] << 32;

@@ -10,11 +10,12 @@ __kernel void scale(__global int *values, int count) {
         values[i] *= factor;
 }
 
-/* What the kernel finds of its dispatch: the packet's kernarg address, its completion signal, and the queue's size. */
+/* What the kernel finds of its dispatch: the packet's kernarg address, its completion signal, the queue's size, the kernel object. */
 __kernel void look(__global ulong *seen) {
     __constant ulong *packet = (__constant ulong *)__builtin_amdgcn_dispatch_ptr();
     seen[0] = packet[5];
     seen[1] = packet[7];
+    seen[3] = packet[4];
     seen[2] = ((__constant uint *)__builtin_amdgcn_queue_ptr())[6];
 }
 

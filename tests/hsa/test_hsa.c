@@ -283,16 +283,6 @@ static void kernels(void **state) {
     OK(hsa_amd_profiling_get_dispatch_time(device, done, &time));
     assert_true(time.start && time.end >= time.start);
 
-    uint64_t *seen = allocate(host_pool, 4096);
-    uint64_t **look = allocate(kernarg_pool, 256);
-    *look = seen;
-    hsa_signal_store_relaxed(done, 1);
-    dispatch(queue, kernel_of(executable, "look.kd"), 1, 1, 0, look, done);
-    wait_for(done);
-    assert_int_equal(seen[0], (uint64_t)(uintptr_t)look);
-    assert_int_equal(seen[1], done.handle);
-    assert_int_equal(seen[2], queue->size);
-
     struct {
         int *values;
         uint32_t offset;
@@ -307,9 +297,36 @@ static void kernels(void **state) {
     OK(hsa_amd_memory_pool_free(values));
     assert_int_equal(hsa_amd_memory_pool_free(values), HSA_STATUS_ERROR_INVALID_ALLOCATION);
     OK(hsa_amd_memory_pool_free(scale));
-    OK(hsa_amd_memory_pool_free(seen));
-    OK(hsa_amd_memory_pool_free(look));
     OK(hsa_amd_memory_pool_free(turn));
+    OK(hsa_signal_destroy(done));
+    OK(hsa_queue_destroy(queue));
+    OK(hsa_executable_destroy(executable));
+}
+
+/* A kernel finds the packet as the program wrote it, its arguments where the packet says, in the host's memory or the device's, and the queue. */
+static void packet_fields(void **state) {
+    (void)state;
+    hsa_executable_t executable = load();
+    hsa_queue_t *queue = make_queue();
+    hsa_signal_t done = signal_of(0);
+    uint64_t *seen = allocate(host_pool, 4096);
+    const hsa_amd_memory_pool_t pools[] = {kernarg_pool, device_pool};
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t **look = allocate(pools[i], 256);
+        const uint64_t object = kernel_of(executable, "look.kd");
+        memset(seen, 0, 4096);
+        OK(hsa_memory_copy(look, &seen, sizeof seen));
+        hsa_signal_store_relaxed(done, 1);
+        dispatch(queue, object, 1, 1, 0, look, done);
+        wait_for(done);
+        assert_int_equal(seen[0], (uint64_t)(uintptr_t)look);
+        assert_int_equal(seen[1], done.handle);
+        assert_int_equal(seen[2], queue->size);
+        assert_int_equal(seen[3], object);
+        OK(hsa_amd_memory_pool_free(look));
+    }
+    assert_int_equal(failed.status, HSA_STATUS_SUCCESS);
+    OK(hsa_amd_memory_pool_free(seen));
     OK(hsa_signal_destroy(done));
     OK(hsa_queue_destroy(queue));
     OK(hsa_executable_destroy(executable));
@@ -739,10 +756,10 @@ static void wrong_arguments(void **state) {
 /* With an argument: the test of that name alone. */
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_arguments), cmocka_unit_test(symbols),         cmocka_unit_test(kernels),
-        cmocka_unit_test(barriers),        cmocka_unit_test(signals),         cmocka_unit_test(copies),
-        cmocka_unit_test(pointers),        cmocka_unit_test(device_signals),  cmocka_unit_test(with_hip),
-        cmocka_unit_test(virtual_memory),  cmocka_unit_test(other_processes), cmocka_unit_test(faults),
+        cmocka_unit_test(wrong_arguments), cmocka_unit_test(symbols),  cmocka_unit_test(kernels),        cmocka_unit_test(packet_fields),
+        cmocka_unit_test(barriers),        cmocka_unit_test(signals),  cmocka_unit_test(copies),         cmocka_unit_test(pointers),
+        cmocka_unit_test(device_signals),  cmocka_unit_test(with_hip), cmocka_unit_test(virtual_memory), cmocka_unit_test(other_processes),
+        cmocka_unit_test(faults),
     };
     if (argc == 3 && strcmp(argv[1], "other") == 0) {
         struct shared shared;

@@ -68,6 +68,25 @@ struct extras {
     _Alignas(64) uint8_t kernarg[];
 };
 
+/* The kernarg segment. Whoever wrote the dispatch packet wrote the whole segment, and serves what its hidden arguments point to. */
+static void fill_kernarg(const struct wl_kernel *kernel, const struct wl_launch *launch, const struct wl_hidden *hidden, uint8_t *kernarg) {
+    if (!launch->packet) {
+        wl_kernarg_fill(kernel, launch, hidden, kernarg);
+        return;
+    }
+    if (launch->kernarg_size)
+        memcpy(kernarg, launch->kernarg, launch->kernarg_size);
+    memset(kernarg + launch->kernarg_size, 0, wl_kernarg_size(kernel, launch) - launch->kernarg_size);
+}
+
+/* The dispatch packet that goes along by value: the program's own, or one without addresses. */
+static void fill_packet(const struct wl_launch *launch, uint32_t scratch, uint32_t lds, struct wl_dispatch_packet *packet) {
+    if (launch->packet)
+        *packet = *launch->packet;
+    else
+        wl_packet_fill(packet, launch, scratch, lds);
+}
+
 /* Puts the extras where `record` says, in stream order before the kernel. `hidden` lacks nothing but their addresses. */
 static enum wl_status place_extras(struct wl_cuda_device *device, CUstream stream, const struct wl_launch *launch,
                                    const struct wl_cuda_variant *variant, struct wl_hidden *hidden, struct wl_ptx_launch *record,
@@ -79,14 +98,16 @@ static enum wl_status place_extras(struct wl_cuda_device *device, CUstream strea
         extras ? ring_take(device, (uint32_t)(sizeof *extras + size), &memory) : wl_fail(WL_OUT_OF_MEMORY, "no memory for a launch");
     if (status == WL_OK) {
         record->dispatch_packet = memory + offsetof(struct extras, packet);
-        record->queue = memory + offsetof(struct extras, queue);
-        record->kernarg = memory + offsetof(struct extras, kernarg);
+        record->queue = launch->packet ? (uint64_t)(uintptr_t)launch->queue : memory + offsetof(struct extras, queue);
+        record->kernarg = launch->packet ? launch->packet->kernarg_address : memory + offsetof(struct extras, kernarg);
         record->gws = memory + offsetof(struct extras, gws);
         for (unsigned i = 0; i < WL_GWS_RESOURCES; i++)
             extras->gws[i].counter = launch->grid[0] * launch->grid[1] * launch->grid[2] - 1;
-        wl_packet_fill(&extras->packet, launch, variant->info.scratch_size, record->lds_size);
-        extras->packet.kernel_object = record->image + function->kernel->descriptor;
-        extras->packet.kernarg_address = record->kernarg;
+        fill_packet(launch, variant->info.scratch_size, record->lds_size, &extras->packet);
+        if (!launch->packet) {
+            extras->packet.kernel_object = record->image + function->kernel->descriptor;
+            extras->packet.kernarg_address = record->kernarg;
+        }
         extras->queue.size = 1;
         extras->queue.group_segment_aperture_base_hi = WL_SHARED_APERTURE_HI;
         extras->queue.private_segment_aperture_base_hi = WL_PRIVATE_APERTURE_HI;
@@ -94,7 +115,7 @@ static enum wl_status place_extras(struct wl_cuda_device *device, CUstream strea
                           launch->multigrid ? (uint64_t)(uintptr_t)launch->multigrid->barrier : memory + offsetof(struct extras, counter));
         hidden->queue = record->queue;
         hidden->sync = memory + offsetof(struct extras, sync);
-        wl_kernarg_fill(function->kernel, launch, hidden, kernarg);
+        fill_kernarg(function->kernel, launch, hidden, kernarg);
         memcpy(extras->kernarg, kernarg, size);
         status =
             wl_cuda_result(device, device->driver->cuMemcpyAsync(memory, (CUdeviceptr)(uintptr_t)extras, sizeof *extras + size, stream),
@@ -171,16 +192,17 @@ static enum wl_status launch_translated(struct wl_cuda_device *device, CUstream 
     memcpy(record.remainder, launch->remainder, sizeof record.remainder);
     struct wl_dispatch_packet packet;
     static_assert(sizeof packet == sizeof record.packet, "the packet goes along by value");
-    wl_packet_fill(&packet, launch, variant->info.scratch_size, lds);
+    fill_packet(launch, variant->info.scratch_size, lds, &packet);
     memcpy(record.packet, &packet, sizeof packet);
     memset(kernarg + wl_kernarg_size(kernel, launch), 0, size - wl_kernarg_size(kernel, launch));
     struct wl_hidden hidden = {0};
-    if (function->uses_hostcall)
+    const bool serves = !launch->packet; /* else the program does */
+    if (function->uses_hostcall && serves)
         status = wl_cuda_services_buffer(device, &hidden.hostcall);
     struct wl_cuda_print *print = NULL;
-    if (function->uses_print_buffer && status == WL_OK)
+    if (function->uses_print_buffer && serves && status == WL_OK)
         status = wl_cuda_print_take(device, function->module->object, stream, &print, &hidden.print_buffer);
-    if (function->uses_heap && status == WL_OK)
+    if (function->uses_heap && serves && status == WL_OK)
         status = wl_cuda_services_heap(device, &hidden.heap);
     if (variant->info.needs_borders && status == WL_OK)
         status = wl_cuda_borders(device, &record.borders);
@@ -189,7 +211,7 @@ static enum wl_status launch_translated(struct wl_cuda_device *device, CUstream 
     if (status == WL_OK && (extras || (function->uses_sync && launch->cooperative)))
         status = place_extras(device, stream, launch, variant, &hidden, &record, kernarg, size);
     else
-        wl_kernarg_fill(kernel, launch, &hidden, kernarg);
+        fill_kernarg(kernel, launch, &hidden, kernarg);
     struct shape shape = {
         {wl_ptx_threads(launch->block[0] * launch->block[1] * launch->block[2], kernel->wave_size, variant->info.wave_threads), 1, 1},
         variant->info.uses_lds ? lds : 0};
@@ -202,7 +224,7 @@ static enum wl_status launch_translated(struct wl_cuda_device *device, CUstream 
         wl_cuda_print_keep(print);
     if (print && status == WL_OK)
         status = wl_cuda_print_follow(print, stream);
-    return status == WL_OK && function->uses_hostcall ? wl_cuda_services_follow(device, stream) : status;
+    return status == WL_OK && function->uses_hostcall && serves ? wl_cuda_services_follow(device, stream) : status;
 }
 
 enum wl_status wl_cuda_launch(struct wl_cuda_device *device, CUstream stream, const struct wl_launch *launch) {
