@@ -158,8 +158,8 @@ const char *wl_mapping_not_comparable(const struct wl_hipify_row *row) {
 const char *wl_mapping_tag(const struct wl_hipify_row *row) { return find_pair(tags, sizeof tags / sizeof *tags, row->cuda); }
 
 const char *wl_mapping_kind_name(enum wl_hipify_kind kind) {
-    static const char *const names[WL_HIPIFY_KINDS] = {"driver API", "runtime API",     "constants", "types",  "macros",
-                                                       "headers",    "complex numbers", "NVRTC",     "cuBLAS", "cuFFT",
-                                                       "cuRAND",     "cuSPARSE",        "namespaces"};
+    static const char *const names[WL_HIPIFY_KINDS] = {"driver API", "runtime API", "device functions", "constants", "types",
+                                                       "macros",     "headers",     "complex numbers",  "NVRTC",     "cuBLAS",
+                                                       "cuFFT",      "cuRAND",      "cuSPARSE",         "namespaces"};
     return names[kind];
 }

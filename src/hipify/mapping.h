@@ -10,6 +10,7 @@
 enum wl_hipify_kind {
     WL_HIPIFY_DRIVER,   /* functions of the driver API, cu... */
     WL_HIPIFY_RUNTIME,  /* functions of the runtime API, cuda... */
+    WL_HIPIFY_DEVICE,   /* functions of device code */
     WL_HIPIFY_CONSTANT, /* enumerators, error codes among them */
     WL_HIPIFY_TYPE,     /* also the tags of structures and enumerations */
     WL_HIPIFY_MACRO,    /* flags, versions, and what compilers define */

@@ -256,7 +256,8 @@ static void peek(const struct pass *pass, struct wl_token *token) {
 /* Whether `word name(` declares the program's own function: those of CUDA return types of CUDA's, or pointers. */
 static bool is_own_function(const struct pass *pass, const struct wl_hipify_row *row) {
     const struct wl_token *word = &pass->before[0];
-    if (word->kind != WL_TOKEN_IDENTIFIER || (row->kind != WL_HIPIFY_DRIVER && row->kind != WL_HIPIFY_RUNTIME) || pass->before_row[0])
+    const bool is_function = row->kind == WL_HIPIFY_DRIVER || row->kind == WL_HIPIFY_RUNTIME || row->kind == WL_HIPIFY_DEVICE;
+    if (word->kind != WL_TOKEN_IDENTIFIER || !is_function || pass->before_row[0])
         return false;
     bool is_hip = word->size > 3 && memcmp(word->text, "hip", 3) == 0;                         /* a type, converted before */
     bool is_convention = word->size > 6 && memcmp(word->text + word->size - 3, "API", 3) == 0; /* CUDAAPI and CUDARTAPI */

@@ -72,6 +72,12 @@ CASES = [
     ("enumerations", "cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 65536)", "hipFuncSetAttribute(f, (hipFuncAttribute)(HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES), 65536)", 0),
     ("one more argument", "cuStreamWaitValue32(s, p, 1, CU_STREAM_WAIT_VALUE_EQ); cudaGetDriverEntryPoint(\"cuInit\", &p, 0); cudaMemcpyBatchAsync(a, b, c, d, e, f, g, h)",
      "hipStreamWaitValue32(s, p, 1, hipStreamWaitValueEq, 0xffffffff); hipGetDriverEntryPoint(\"cuInit\", &p, 0, NULL); cudaMemcpyBatchAsync(a, b, c, d, e, f, g, h)", 1),
+    ("atomics of a scope", "old = atomicExch_block(&a[0], 1); atomicCAS_block(p, 0, 1u); atomicInc_system(p, 9); atomicAdd_system(p, 1); f = atomicAdd_block;",
+     "old = __hip_atomic_exchange(&a[0], 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP); "
+     "[](auto *at, __typeof__(*at) expected, __typeof__(*at) desired) { __hip_atomic_compare_exchange_strong(at, &expected, desired, "
+     "__ATOMIC_RELAXED, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP); return expected; }(p, 0, 1u); "
+     "__builtin_amdgcn_atomic_inc32(p, 9, __ATOMIC_RELAXED, \"\"); atomicAdd_system(p, 1); f = atomicAdd_block;", 1),
+    ("atomics of the program's own", "__device__ int atomicAdd_block(int *p, int v) { return v; }", "__device__ int atomicAdd_block(int *p, int v) { return v; }", 0),
     ("capture", "cudaStreamGetCaptureInfo(s, &a, &b); cudaStreamGetCaptureInfo(s, &a, &b, &c, &d, &e); cudaStreamGetCaptureInfo(s, &a, &b, &c, &d, &e, &f)",
      "hipStreamGetCaptureInfo(s, &a, &b); hipStreamGetCaptureInfo_v2(s, &a, &b, &c, &d, &e); cudaStreamGetCaptureInfo(s, &a, &b, &c, &d, &e, &f)", 1),
 ]

@@ -57,6 +57,37 @@ __global__ void rounds(int *data, int n, int count) {
     }
 }
 
+// Atomic operations of a block's and of the system's scope: each block's own sums, the lock's holder, the order of arrivals.
+__global__ void scopes(unsigned *sums, int *wide, unsigned long long *products) {
+    __shared__ unsigned lock, turns, least, most, bits;
+    __shared__ float real;
+    if (threadIdx.x == 0)
+        lock = turns = most = bits = 0, least = 1000, real = 0;
+    __syncthreads();
+    atomicAdd_block(&real, 0.5f);
+    atomicMax_block(&most, threadIdx.x);
+    atomicMin_block(&least, threadIdx.x + 3);
+    atomicOr_block(&bits, 1u << threadIdx.x % 8);
+    atomicXor_block(&bits, 256u);
+    atomicAnd_block(&bits, ~512u);
+    atomicInc_block(&turns, 9);
+    if (atomicCAS_block(&lock, 0, threadIdx.x + 1) == 0)
+        atomicSub_block(wide, 1);
+    unsigned long long seen = *products, was;
+    do
+        was = seen;
+    while ((seen = atomicCAS_block(products, was, was + threadIdx.x)) != was);
+    atomicInc_system(&sums[0], 99);
+    atomicDec_system(&sums[1], 7);
+    atomicAdd_system(&sums[2], 1);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        unsigned old = atomicExch_block(&sums[3], lock != 0);
+        sums[4] = real, sums[5] = most, sums[6] = least, sums[7] = bits, sums[8] = turns, sums[9] = old;
+        atomicDec_block(&sums[10], 5);
+    }
+}
+
 #define CHECK(...)                                                                                                                         \
     do {                                                                                                                                   \
         if (auto status = (__VA_ARGS__); status != cudaSuccess) {                                                                          \
@@ -96,6 +127,22 @@ int main() {
     for (int i = 95; i <= 101; i++)
         std::printf(" %d", ring[i]);
     std::printf("\n");
+
+    unsigned sums[11] = {0};
+    unsigned long long sum = 0;
+    unsigned *places;
+    CHECK(cudaMalloc(&places, 64));
+    CHECK(cudaMemset(places, 0, 64));
+    scopes<<<1, 64>>>(places, (int *)(places + 12), (unsigned long long *)(places + 14));
+    CHECK(cudaMemcpy(sums, places, sizeof sums, cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy(&sum, places + 14, sizeof sum, cudaMemcpyDeviceToHost));
+    std::printf("scopes");
+    for (unsigned value : sums)
+        std::printf(" %u", value);
+    std::printf(", %llu\n", sum);
+    CHECK(cudaMemcpy(sums, places + 12, 4, cudaMemcpyDeviceToHost));
+    std::printf("locked %d\n", (int)sums[0]);
+    CHECK(cudaFree(places));
     CHECK(cudaFree(in));
     CHECK(cudaFree(out));
     CHECK(cudaFree(data));
