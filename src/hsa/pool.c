@@ -384,9 +384,13 @@ static hsa_status_t visit_region(hsa_amd_memory_pool_t pool, void *data) {
     return visit->callback((hsa_region_t){pool.handle}, visit->data);
 }
 
+/* A device's regions are its own and, as AMD's library has it, those of the host, where clients look for memory for arguments. */
 HSA hsa_agent_iterate_regions(hsa_agent_t agent, hsa_status_t (*callback)(hsa_region_t region, void *data), void *data) {
     struct region_visit visit = {callback, data};
-    return iterate(agent, callback ? visit_region : NULL, &visit);
+    const hsa_status_t status = iterate(agent, callback ? visit_region : NULL, &visit);
+    if (status != HSA_STATUS_SUCCESS || !wl_hsa_agent(agent)->context)
+        return status;
+    return iterate((hsa_agent_t){(uint64_t)(uintptr_t)wl_hsa_agents(&(unsigned){0})}, visit_region, &visit);
 }
 
 HSA hsa_memory_allocate(hsa_region_t region, size_t size, void **ptr) {

@@ -83,6 +83,28 @@ static hsa_status_t see_pool(hsa_amd_memory_pool_t pool, void *data) {
     return HSA_STATUS_SUCCESS;
 }
 
+static hsa_status_t see_region(hsa_region_t region, void *data) {
+    hsa_region_segment_t segment;
+    uint32_t flags;
+    OK(hsa_region_get_info(region, HSA_REGION_INFO_SEGMENT, &segment));
+    OK(hsa_region_get_info(region, HSA_REGION_INFO_GLOBAL_FLAGS, &flags));
+    if (segment == HSA_REGION_SEGMENT_GLOBAL && flags & HSA_REGION_GLOBAL_FLAG_KERNARG)
+        *(hsa_region_t *)data = region;
+    return HSA_STATUS_SUCCESS;
+}
+
+/* A device's regions have the host's among them. */
+static void regions(void **state) {
+    (void)state;
+    hsa_region_t kernarg = {0};
+    void *memory = NULL;
+    OK(hsa_agent_iterate_regions(device, see_region, &kernarg));
+    assert_int_equal(kernarg.handle, kernarg_pool.handle);
+    OK(hsa_memory_allocate(kernarg, 100, &memory));
+    memset(memory, 1, 100);
+    OK(hsa_memory_free(memory));
+}
+
 static int set_up(void **state) {
     (void)state;
     uint16_t major = 0;
@@ -756,10 +778,10 @@ static void wrong_arguments(void **state) {
 /* With an argument: the test of that name alone. */
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_arguments), cmocka_unit_test(symbols),  cmocka_unit_test(kernels),        cmocka_unit_test(packet_fields),
-        cmocka_unit_test(barriers),        cmocka_unit_test(signals),  cmocka_unit_test(copies),         cmocka_unit_test(pointers),
-        cmocka_unit_test(device_signals),  cmocka_unit_test(with_hip), cmocka_unit_test(virtual_memory), cmocka_unit_test(other_processes),
-        cmocka_unit_test(faults),
+        cmocka_unit_test(wrong_arguments), cmocka_unit_test(regions),        cmocka_unit_test(symbols),  cmocka_unit_test(kernels),
+        cmocka_unit_test(packet_fields),   cmocka_unit_test(barriers),       cmocka_unit_test(signals),  cmocka_unit_test(copies),
+        cmocka_unit_test(pointers),        cmocka_unit_test(device_signals), cmocka_unit_test(with_hip), cmocka_unit_test(virtual_memory),
+        cmocka_unit_test(other_processes), cmocka_unit_test(faults),
     };
     if (argc == 3 && strcmp(argv[1], "other") == 0) {
         struct shared shared;
