@@ -156,6 +156,7 @@ static hsa_status_t of_any(struct wl_hsa_agent *agent, int attribute, void *valu
         break;
     case HSA_AGENT_INFO_EXTENSIONS:
         memset(value, 0, 128);
+        *(uint8_t *)value = (uint8_t)(wl_hsa_has_images(agent) << HSA_EXTENSION_IMAGES);
         break;
     case HSA_AMD_AGENT_INFO_NEAREST_CPU:
         *(hsa_agent_t *)value = wl_hsa_agent_of(NULL);
@@ -360,26 +361,8 @@ static hsa_status_t of_device(struct wl_hsa_agent *agent, int attribute, void *v
     case HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT:
         HSA_SET(uint64_t, 0);
         break;
-    case HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS: /* no images through HSA yet */
-    case HSA_EXT_AGENT_INFO_IMAGE_1DA_MAX_ELEMENTS:
-    case HSA_EXT_AGENT_INFO_IMAGE_1DB_MAX_ELEMENTS:
-    case HSA_EXT_AGENT_INFO_IMAGE_ARRAY_MAX_LAYERS:
-    case HSA_EXT_AGENT_INFO_MAX_IMAGE_RD_HANDLES:
-    case HSA_EXT_AGENT_INFO_MAX_IMAGE_RORW_HANDLES:
-    case HSA_EXT_AGENT_INFO_MAX_SAMPLER_HANDLERS:
-        HSA_SET(uint32_t, 0);
-        break;
-    case HSA_EXT_AGENT_INFO_IMAGE_2D_MAX_ELEMENTS:
-    case HSA_EXT_AGENT_INFO_IMAGE_2DA_MAX_ELEMENTS:
-    case HSA_EXT_AGENT_INFO_IMAGE_2DDEPTH_MAX_ELEMENTS:
-    case HSA_EXT_AGENT_INFO_IMAGE_2DADEPTH_MAX_ELEMENTS:
-        memset(value, 0, 2 * sizeof(uint32_t));
-        break;
-    case HSA_EXT_AGENT_INFO_IMAGE_3D_MAX_ELEMENTS:
-        memset(value, 0, 3 * sizeof(uint32_t));
-        break;
     default:
-        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+        return wl_hsa_image_info(agent, attribute, value);
     }
     return HSA_STATUS_SUCCESS;
 }

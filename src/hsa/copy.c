@@ -18,7 +18,7 @@ static struct wl_device *copier(const void *target, const void *source) {
     return wl_core.context_at(0)->device;
 }
 
-static hsa_status_t copy_now(void *target, const void *source, size_t size) {
+hsa_status_t wl_hsa_copy(void *target, const void *source, size_t size) {
     struct wl_device *device = copier(target, source);
     return wl_hsa_status(device->ops->copy(device, target, source, size), "hsa_amd_memory_async_copy");
 }
@@ -26,7 +26,7 @@ static hsa_status_t copy_now(void *target, const void *source, size_t size) {
 HSA hsa_memory_copy(void *dst, const void *src, size_t size) {
     HSA_STARTED();
     HSA_REQUIRE(size == 0 || (dst && src), HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    return size ? copy_now(dst, src, size) : HSA_STATUS_SUCCESS;
+    return size ? wl_hsa_copy(dst, src, size) : HSA_STATUS_SUCCESS;
 }
 
 HSA hsa_amd_memory_fill(void *ptr, uint32_t value, size_t count) {
@@ -70,8 +70,8 @@ static hsa_status_t run(const struct copy *copy) {
     hsa_status_t status = HSA_STATUS_SUCCESS;
     for (size_t s = 0; s < copy->slices && status == HSA_STATUS_SUCCESS; s++)
         for (size_t r = 0; r < copy->rows && status == HSA_STATUS_SUCCESS; r++)
-            status = copy_now(copy->target + s * copy->target_slice + r * copy->target_pitch,
-                              copy->source + s * copy->source_slice + r * copy->source_pitch, copy->width);
+            status = wl_hsa_copy(copy->target + s * copy->target_slice + r * copy->target_pitch,
+                                 copy->source + s * copy->source_slice + r * copy->source_pitch, copy->width);
     struct wl_hsa_signal *signal = (struct wl_hsa_signal *)(uintptr_t)copy->completion.handle;
     if (signal && status != HSA_STATUS_SUCCESS) {
         atomic_store(&signal->value, -1);

@@ -1,4 +1,4 @@
-/* HSA: extensions (AMD's loader is the one there is), and times and settings that AMD's extension of the interface has. */
+/* HSA: extensions (images and AMD's loader), and times and settings that AMD's extension of the interface has. */
 #include "hsa/hsa.h"
 #include "hsa/loader.h"
 
@@ -15,10 +15,29 @@ static const void *const loader[] = {
     (const void *)(uintptr_t)wl_hsa_each_executable,
 };
 
+/* What there is, in version 1: the newest minor version, and how many functions each minor version has. */
+static const struct extension {
+    uint16_t number;
+    uint8_t minor, lengths[LOADER_MINOR + 1];
+    const char *name;
+    const void *const *functions;
+} extensions[] = {
+    {HSA_EXTENSION_IMAGES, 0, {10}, "HSA_EXTENSION_IMAGES", wl_hsa_image_functions},
+    {HSA_EXTENSION_AMD_LOADER, LOADER_MINOR, {3, 5, 6, 7}, "HSA_EXTENSION_AMD_LOADER", loader},
+};
+
+static const struct extension *extension_of(uint16_t number) {
+    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
+        if (extensions[i].number == number)
+            return &extensions[i];
+    return NULL;
+}
+
 HSA hsa_extension_get_name(uint16_t extension, const char **name) {
     HSA_STARTED();
-    HSA_REQUIRE(name && extension == HSA_EXTENSION_AMD_LOADER, HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    *name = "HSA_EXTENSION_AMD_LOADER";
+    const struct extension *e = extension_of(extension);
+    HSA_REQUIRE(name && e, HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    *name = e->name;
     return HSA_STATUS_SUCCESS;
 }
 
@@ -30,46 +49,51 @@ static bool is_known(uint16_t extension) {
 HSA hsa_system_extension_supported(uint16_t extension, uint16_t version_major, uint16_t version_minor, bool *result) {
     HSA_STARTED();
     HSA_REQUIRE(result && is_known(extension), HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    *result = extension == HSA_EXTENSION_AMD_LOADER && version_major == 1 && version_minor <= LOADER_MINOR;
+    const struct extension *e = extension_of(extension);
+    *result = e && version_major == 1 && version_minor <= e->minor;
     return HSA_STATUS_SUCCESS;
 }
 
 HSA hsa_system_major_extension_supported(uint16_t extension, uint16_t version_major, uint16_t *version_minor, bool *result) {
     HSA_STARTED();
     HSA_REQUIRE(version_minor && result && is_known(extension), HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    *result = extension == HSA_EXTENSION_AMD_LOADER && version_major == 1;
+    const struct extension *e = extension_of(extension);
+    *result = e && version_major == 1;
     if (*result)
-        *version_minor = LOADER_MINOR;
+        *version_minor = e->minor;
     return HSA_STATUS_SUCCESS;
 }
 
 HSA hsa_agent_extension_supported(uint16_t extension, hsa_agent_t agent, uint16_t version_major, uint16_t version_minor, bool *result) {
     HSA_STARTED();
-    (void)version_major, (void)version_minor;
-    HSA_REQUIRE(wl_hsa_agent(agent), HSA_STATUS_ERROR_INVALID_AGENT);
+    const struct wl_hsa_agent *a = wl_hsa_agent(agent);
+    HSA_REQUIRE(a, HSA_STATUS_ERROR_INVALID_AGENT);
     HSA_REQUIRE(result && is_known(extension), HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    *result = false;
+    *result = extension == HSA_EXTENSION_IMAGES && version_major == 1 && version_minor == 0 && wl_hsa_has_images(a);
     return HSA_STATUS_SUCCESS;
 }
 
 HSA hsa_agent_major_extension_supported(uint16_t extension, hsa_agent_t agent, uint16_t version_major, uint16_t *version_minor,
                                         bool *result) {
     HSA_REQUIRE(version_minor, HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    *version_minor = 0;
     return hsa_agent_extension_supported(extension, agent, version_major, 0, result);
 }
 
 HSA hsa_system_get_major_extension_table(uint16_t extension, uint16_t version_major, size_t table_length, void *table) {
     HSA_STARTED();
     HSA_REQUIRE(table && table_length > 0, HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    HSA_REQUIRE(extension == HSA_EXTENSION_AMD_LOADER && version_major == 1, HSA_STATUS_ERROR);
-    memcpy(table, (const void *)loader, table_length < sizeof loader ? table_length : sizeof loader);
+    const struct extension *e = extension_of(extension);
+    HSA_REQUIRE(e && version_major == 1, HSA_STATUS_ERROR);
+    const size_t length = sizeof(void *) * (extension == HSA_EXTENSION_IMAGES ? WL_HSA_IMAGE_FUNCTIONS : e->lengths[e->minor]);
+    memcpy(table, (const void *)e->functions, table_length < length ? table_length : length);
     return HSA_STATUS_SUCCESS;
 }
 
 HSA hsa_system_get_extension_table(uint16_t extension, uint16_t version_major, uint16_t version_minor, void *table) {
-    static const size_t lengths[] = {3, 5, 6, 7}; /* functions of versions 1.0 to 1.3 */
-    HSA_REQUIRE(version_minor <= LOADER_MINOR, HSA_STATUS_ERROR);
-    return hsa_system_get_major_extension_table(extension, version_major, lengths[version_minor] * sizeof *loader, table);
+    const struct extension *e = extension_of(extension);
+    HSA_REQUIRE(e && version_minor <= e->minor, HSA_STATUS_ERROR);
+    return hsa_system_get_major_extension_table(extension, version_major, e->lengths[version_minor] * sizeof(void *), table);
 }
 
 /* ---- times --------------------------------------------------------------------------------------------------- */

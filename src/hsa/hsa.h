@@ -277,6 +277,18 @@ void wl_hsa_queue_ring(struct wl_hsa_queue *queue);
 /* The body of a queue's thread. */
 void *wl_hsa_queue_run(void *queue);
 
+/* ---- copies (copy.c) and images (ext_image.c) ------------------------------------------------------------- */
+
+/* Copies `size` bytes between any memory of the host and of devices, and waits for it. */
+hsa_status_t wl_hsa_copy(void *target, const void *source, size_t size);
+/* Whether kernels of an agent have images. */
+bool wl_hsa_has_images(const struct wl_hsa_agent *agent);
+/* Answers HSA_EXT_AGENT_INFO_*; HSA_STATUS_ERROR_INVALID_ARGUMENT: another attribute. */
+hsa_status_t wl_hsa_image_info(const struct wl_hsa_agent *agent, int attribute, void *value);
+/* The images extension's functions, in the order of its table: 10 of version 1.0, all of version 1. */
+enum { WL_HSA_IMAGE_FUNCTIONS = 13 };
+extern const void *const wl_hsa_image_functions[WL_HSA_IMAGE_FUNCTIONS];
+
 /* ---- executables (executable.c) -------------------------------------------------------------------------- */
 
 /* The kernel whose descriptor is at an address on the device, NULL: none. Thread-safe. */

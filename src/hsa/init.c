@@ -186,6 +186,7 @@ HSA hsa_system_get_info(int attribute, void *value) {
     case HSA_SYSTEM_INFO_EXTENSIONS: { /* a bit for each extension that there is */
         uint8_t *bits = value;
         memset(bits, 0, 128);
+        bits[HSA_EXTENSION_IMAGES / 8] |= (uint8_t)(1u << HSA_EXTENSION_IMAGES % 8);
         bits[HSA_EXTENSION_AMD_LOADER / 8] |= (uint8_t)(1u << HSA_EXTENSION_AMD_LOADER % 8);
         break;
     }

@@ -4,44 +4,11 @@
 
 #define NO HSA_STATUS_ERROR_NOT_SUPPORTED
 
-/* Images through HSA. The agents say that they have none (HSA_EXT_AGENT_INFO_*), the system has no image extension. */
-#define NO_IMAGES(name)                                                                                                                    \
-    HSA name(hsa_agent_t agent) {                                                                                                          \
-        HSA_STARTED();                                                                                                                     \
-        HSA_REQUIRE(wl_hsa_agent(agent), HSA_STATUS_ERROR_INVALID_AGENT);                                                                  \
-        return NO;                                                                                                                         \
-    }
-NO_IMAGES(hsa_amd_image_create)
-NO_IMAGES(hsa_ext_image_clear)
-NO_IMAGES(hsa_ext_image_copy)
-NO_IMAGES(hsa_ext_image_create)
-NO_IMAGES(hsa_ext_image_create_with_layout)
-NO_IMAGES(hsa_ext_image_data_get_info)
-NO_IMAGES(hsa_ext_image_data_get_info_with_layout)
-NO_IMAGES(hsa_ext_image_destroy)
-NO_IMAGES(hsa_ext_image_export)
-NO_IMAGES(hsa_ext_image_import)
-NO_IMAGES(hsa_ext_sampler_create)
-NO_IMAGES(hsa_ext_sampler_create_v2)
-NO_IMAGES(hsa_ext_sampler_destroy)
-
-static hsa_status_t capability(hsa_agent_t agent, uint32_t *mask) {
+/* An image in a layout that AMD's driver for graphics describes. */
+HSA hsa_amd_image_create(hsa_agent_t agent) {
     HSA_STARTED();
     HSA_REQUIRE(wl_hsa_agent(agent), HSA_STATUS_ERROR_INVALID_AGENT);
-    HSA_REQUIRE(mask, HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    *mask = 0;
-    return HSA_STATUS_SUCCESS;
-}
-
-HSA hsa_ext_image_get_capability(hsa_agent_t agent, int geometry, const void *image_format, uint32_t *capability_mask) {
-    (void)geometry, (void)image_format;
-    return capability(agent, capability_mask);
-}
-
-HSA hsa_ext_image_get_capability_with_layout(hsa_agent_t agent, int geometry, const void *image_format, int image_data_layout,
-                                             uint32_t *capability_mask) {
-    (void)geometry, (void)image_format, (void)image_data_layout;
-    return capability(agent, capability_mask);
+    return NO;
 }
 
 HSA hsa_amd_image_get_info_max_dim(hsa_agent_t agent, int attribute, void *value) {

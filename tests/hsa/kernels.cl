@@ -35,3 +35,23 @@ __kernel void set(__global long *value, long to) {
 }
 
 __kernel void fault(__global int *nowhere) { nowhere[GLOBAL_ID] = 1; }
+
+/* Images, by AMD's device library: each texel of one becomes that of another with its components the other way round; and what a sampler finds. */
+float4 __ockl_image_load_2D(__constant uint *image, int2 at);
+void __ockl_image_store_2D(__constant uint *image, int2 at, float4 value);
+float4 __ockl_image_load_3D(__constant uint *image, int4 at);
+float4 __ockl_image_load_1Db(__constant uint *image, int at);
+float4 __ockl_image_sample_2D(__constant uint *image, __constant uint *sampler, float2 at);
+
+__kernel void turn_texels(__constant uint *from, __constant uint *to) {
+    const int2 at = (int2)(__builtin_amdgcn_workitem_id_x(), __builtin_amdgcn_workgroup_id_x());
+    __ockl_image_store_2D(to, at, __ockl_image_load_2D(from, at).wzyx);
+}
+
+__kernel void see_texels(__constant uint *deep, __constant uint *line, __constant uint *flat, __constant uint *sampler, __global float4 *seen) {
+    seen[0] = __ockl_image_load_3D(deep, (int4)(2, 1, 1, 0));
+    seen[1] = __ockl_image_load_1Db(line, 70000);
+#ifdef SAMPLERS
+    seen[2] = __ockl_image_sample_2D(flat, sampler, (float2)(0.5f, -3.0f));
+#endif
+}
