@@ -95,7 +95,10 @@ def forms():
         if refused:
             found.setdefault(refused[1], {})[refused[2]] = None
             continue
-        name, count, hip, changes = re.match(r'FORM\("(\w+)", (\w+), "(\w+)", ?(.*)\)$', line).groups()
+        form = re.match(r'FORM\("(cu\w+)", (\w+), "(\w+)", ?(.*)\)$', line)
+        if not form:  # of device code, whose functions are templates or overloads in the headers
+            continue
+        name, count, hip, changes = form.groups()
         more = sum(part.count(",") for part in re.findall(r'ADD\(\d, "([^"]*)"\)', changes))
         found.setdefault(name, {})[count] = (hip, int(count) + more - changes.count("DROP("))
     return found
