@@ -15,7 +15,14 @@ class Worker:
 
     def run(self, seconds):
         """Seconds that a launch takes, of launches for about so long: of one at least."""
-        self.process.stdin.write(f"run {seconds}\n")
+        return self.ask(f"run {seconds}")
+
+    def run_cpu(self, seconds):
+        """The same, but the seconds of processors that it takes, over all threads."""
+        return self.ask(f"cpu {seconds}")
+
+    def ask(self, command):
+        self.process.stdin.write(command + "\n")
         self.process.stdin.flush()
         return float(self.process.stdout.readline())
 

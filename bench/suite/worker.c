@@ -2,6 +2,7 @@
  *     save         writes the result of the first run to file descriptor 3; answers
  *                  "BYTES ELEMENT RELATIVE ABSOLUTE WORK UNIT SINGLE_BAR NOTE"
  *     run SECONDS  runs the benchmark for about that long; answers the seconds of one run
+ *     cpu SECONDS  the same; answers the seconds of processors, over all threads, that one run takes
  * Making inputs and the first runs are never measured: code may still be on its way to its final form. */
 #include "bench.h"
 
@@ -83,11 +84,13 @@ void random_doubles(uint64_t seed, double *to, size_t count, double low, double 
         to[i] = random_double(&random, low, high);
 }
 
-static double now(void) {
+static double seconds_of(clockid_t clock) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+static double now(void) { return seconds_of(CLOCK_MONOTONIC); }
 
 static void run(const struct benchmark *benchmark) {
     if (!side_is_device) {
@@ -145,14 +148,15 @@ int main(int argc, char **argv) {
         double seconds = 0;
         if (strcmp(line, "save\n") == 0) {
             save(benchmark, &result);
-        } else if (sscanf(line, "run %lf", &seconds) == 1) {
+        } else if (sscanf(line, "run %lf", &seconds) == 1 || sscanf(line, "cpu %lf", &seconds) == 1) {
+            const clockid_t clock = line[0] == 'c' ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
             if (once == 0)
                 once = warm_up(benchmark);
             int times = once >= seconds ? 1 : (int)(seconds / once) + 1;
-            double start = now();
+            double start = seconds_of(clock);
             for (int i = 0; i < times; i++)
                 run(benchmark);
-            printf("%.9g\n", (now() - start) / times);
+            printf("%.9g\n", (seconds_of(clock) - start) / times);
         } else {
             bench_fail("not a command: %s", line);
         }

@@ -91,27 +91,55 @@ static void mark(uint64_t address, uint64_t size, bool on) {
         clear_bytes(&shadow[first + 1], last - first - 1);
 }
 
+/* A word of the shadow. Others may change it meanwhile: of what they allocate or free, or it does not matter. */
+static inline uint64_t word_at(const uint8_t *from) {
+    uint64_t word;
+    memcpy(&word, from, sizeof word);
+    return word;
+}
+
+/* The bits of the bytes from `address` on, of 57 at least. */
+static inline uint64_t bits_from(uint64_t address) { return word_at(&shadow[address >> WL_SAN_SHADOW_SHIFT]) >> (address & 7); }
+
+/* Whether all bits are set of the 64 bytes, or more, from `address` on, and of those that share bytes of the shadow with them. */
+static inline bool are_set(uint64_t address, uint64_t size) {
+    const uint8_t *from = &shadow[address >> WL_SAN_SHADOW_SHIFT], *last = &shadow[(address + size - 1) >> WL_SAN_SHADOW_SHIFT] - 7;
+    uint64_t all = word_at(last);
+    for (; from < last && all == UINT64_MAX; from += sizeof all)
+        all = word_at(from);
+    return all == UINT64_MAX;
+}
+
 bool wl_san_may_access(uint64_t address, uint64_t size, uint64_t *bad) {
     if (!has_shadow(address, size)) {
         *bad = address;
         return false;
     }
-    for (uint64_t at = address, end = address + size; at < end;) {
-        uint64_t whole;
-        memcpy(&whole, &shadow[at >> WL_SAN_SHADOW_SHIFT], sizeof whole); /* words that nobody changes meanwhile, or it does not matter */
-        if (whole == UINT64_MAX && end - at >= 64) {
-            at += 64 - (at & 7);
-            continue;
-        }
-        const uint8_t bits = __atomic_load_n(&shadow[at >> WL_SAN_SHADOW_SHIFT], __ATOMIC_RELAXED);
-        const unsigned skip = at & 7, missing = (uint8_t)~bits >> skip;
-        if (missing && at + (unsigned)__builtin_ctz(missing) < end) {
-            *bad = at + (unsigned)__builtin_ctz(missing);
+    __builtin_prefetch(
+        (const void *)((uintptr_t)shadow + ((address + 3 * size) >> WL_SAN_SHADOW_SHIFT))); /* where the waves behind go on */
+    if (size >= 64 && are_set(address, size))
+        return true;
+    for (uint64_t at = address, end = address + size, here; at < end; at += here) {
+        here = 64 - (at & 7);
+        here = end - at < here ? end - at : here;
+        const uint64_t missing = ~bits_from(at) << (64 - here);
+        if (missing) {
+            *bad = at + here - 64 + (unsigned)__builtin_ctzll(missing);
             return false;
         }
-        at += 8 - skip;
     }
     return true;
+}
+
+uint64_t wl_san_accessible(const uint64_t *address, uint64_t lanes, uint32_t bytes) {
+    const uint64_t all = (UINT64_C(1) << bytes) - 1;
+    uint64_t good = 0;
+    for (uint64_t left = shadow ? lanes : 0; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+        const uint64_t at = address[i] & ((UINT64_C(1) << ADDRESS_BITS) - 1);
+        good |= (uint64_t)((at == address[i]) & ((bits_from(at) & all) == all)) << i;
+    }
+    return good;
 }
 
 /* ---- the list of blocks ---------------------------------------------------------------------- */

@@ -56,6 +56,8 @@ void wl_san_included(uint64_t address, uint64_t size);
 bool wl_san_find(uint64_t address, struct wl_san_block *block);
 /* Whether all of [address, address + size) may be accessed; *bad receives the first byte that may not. */
 bool wl_san_may_access(uint64_t address, uint64_t size, uint64_t *bad);
+/* Of the lanes that access up to 56 bytes each, at address[i] for bit i of `lanes`, those that may: all of their bytes may be accessed. */
+uint64_t wl_san_accessible(const uint64_t *address, uint64_t lanes, uint32_t bytes);
 /* Calls `visit` with each live block, in the order of addresses: for leaks. The list's lock is held. */
 void wl_san_each(void (*visit)(const struct wl_san_block *block, void *context), void *context);
 

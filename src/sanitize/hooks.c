@@ -101,11 +101,13 @@ static uint64_t extent_of(const struct wl_san_lanes *run) {
 
 bool wl_san_access_run(struct wl_san_wave *wave, const struct wl_san_lanes *run) {
     const struct wl_san_launch *launch = wave->group->launch;
+    const bool argument = run->space == WL_SANITIZE_GLOBAL && run->start - launch->arguments < launch->arguments_size;
+    if (races(launch) && run->space == WL_SANITIZE_GLOBAL && !argument)
+        wl_race_expect(run->start);
     if (launch->tools & WL_SANITIZE_MEMCHECK && !wl_memcheck_run(launch, run, extent_of(run)))
         return false;
     if (inits(launch) && !wl_init_run(wave, run, extent_of(run)))
         return false;
-    const bool argument = run->space == WL_SANITIZE_GLOBAL && run->start - launch->arguments < launch->arguments_size;
     if (races(launch) && !argument && !wl_race_run(wave, run))
         return false;
     if (syncs(launch))

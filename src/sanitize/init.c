@@ -400,20 +400,26 @@ static void change(struct wl_init_wave *w, unsigned part, const struct place *p,
 
 /* ---- most accesses: all is defined ---- */
 
-/* The bits of a lane's bytes, which lie side by side; NULL: there are none, or (*strange) they have to be looked for. */
+/* The bits of a lane's bytes of private memory, which lie side by side; NULL: (*strange) they have to be looked for. */
 static uint8_t *side_by_side(const struct place *p, const struct wl_init_area *area, bool *strange) {
-    if (p->space == WL_SANITIZE_GLOBAL) {
-        *strange |= !is_in_block(p);
-        return *strange ? NULL : (uint8_t *)(uintptr_t)wl_init_read(p->address);
-    }
-    *strange |= !area || (p->space == WL_SANITIZE_LDS ? p->address + p->bytes > area->size : p->bytes > 4 || !is_whole(p, area));
+    *strange |= p->bytes > 4 || !is_whole(p, area);
     return *strange ? NULL : area->bits + offset_in(p, area, 0);
 }
 
-/* Whether nothing that is loaded has undefined bits. */
-static bool loads_defined(struct wl_san_wave *wave, const struct wl_san_access *access) {
+/* The undefined bits of some bytes, or-ed together. */
+static inline uint32_t open_in(const uint8_t *bits, uint32_t bytes) {
+    uint32_t open = 0, at = 0;
+    for (; at + 4 <= bytes; at += 4)
+        open |= dword(bits + at);
+    for (; at < bytes; at++)
+        open |= bits[at];
+    return open;
+}
+
+/* Of private memory. */
+static bool loads_defined_privately(struct wl_san_wave *wave, const struct wl_san_access *access) {
     struct place p = {.wave = wave, .space = access->space, .bytes = access->site->bytes};
-    const struct wl_init_area *area = p.space == WL_SANITIZE_GLOBAL ? NULL : area_of(&p);
+    const struct wl_init_area *area = area_of(&p);
     bool strange = false;
     uint32_t open = 0;
     for (uint64_t left = access->lanes; left && !strange && !open; left &= left - 1) {
@@ -421,13 +427,54 @@ static bool loads_defined(struct wl_san_wave *wave, const struct wl_san_access *
         p.lane = access->first_lane + i;
         p.address = access->address[i];
         const uint8_t *bits = side_by_side(&p, area, &strange);
-        uint32_t at = 0;
-        for (; bits && at + 4 <= p.bytes; at += 4)
-            open |= dword(bits + at);
-        for (; bits && at < p.bytes; at++)
-            open |= bits[at];
+        open |= bits ? open_in(bits, p.bytes) : 0;
     }
     return !open && !strange;
+}
+
+/* Where lanes' bits are that lie side by side: in LDS, or in blocks of global memory. */
+struct bits_of_lanes {
+    uint8_t *bits;   /* of all LDS, or of the last lane's block; NULL: they are all defined */
+    uint64_t size;   /* of LDS, or of a block */
+    uint64_t number; /* of the block */
+    bool lds;
+};
+static struct bits_of_lanes bits_of_lanes(const struct wl_san_wave *wave, const struct wl_san_access *access) {
+    const struct wl_init_group *g = wave->group->init;
+    const bool lds = access->space == WL_SANITIZE_LDS;
+    return (struct bits_of_lanes){.bits = lds && g ? g->lds.bits : NULL,
+                                  .size = !lds ? WL_INIT_BLOCK
+                                          : g  ? g->lds.size
+                                               : 0,
+                                  .number = UINT64_MAX,
+                                  .lds = lds};
+}
+
+/* The place of a lane's bits, *at, in `bits`. False: they do not lie side by side, or are not there. */
+static inline bool find_bits(struct bits_of_lanes *of, uint64_t address, uint32_t bytes, uint64_t *at) {
+    *at = of->lds ? address : address & (WL_INIT_BLOCK - 1);
+    if (!of->lds && address >> WL_INIT_BLOCK_SHIFT != of->number) {
+        of->number = address >> WL_INIT_BLOCK_SHIFT;
+        of->bits = (uint8_t *)(uintptr_t)wl_init_read(address - *at);
+    }
+    return bytes <= of->size && *at <= of->size - bytes;
+}
+
+/* Whether nothing that is loaded has undefined bits. */
+static bool loads_defined(struct wl_san_wave *wave, const struct wl_san_access *access) {
+    const uint32_t bytes = access->site->bytes;
+    struct bits_of_lanes of = bits_of_lanes(wave, access);
+    uint32_t open = 0;
+    if (access->space == WL_SANITIZE_SCRATCH)
+        return loads_defined_privately(wave, access);
+    for (uint64_t left = access->lanes; left && !open; left &= left - 1) {
+        uint64_t at;
+        if (!find_bits(&of, access->address[(unsigned)__builtin_ctzll(left)], bytes, &at))
+            return false;
+        if (of.bits)
+            open = open_in(of.bits + at, bytes);
+    }
+    return !open;
 }
 
 static bool data_is_defined(const struct wl_undefined *u, unsigned part, const struct wl_san_access *access) {
@@ -438,20 +485,28 @@ static bool data_is_defined(const struct wl_undefined *u, unsigned part, const s
     return !(open >> access->first_lane & access->lanes);
 }
 
+static inline void clear_bits(uint8_t *bits, uint32_t bytes) {
+    uint32_t at = 0;
+    for (; at + 4 <= bytes; at += 4)
+        memset(bits + at, 0, 4);
+    for (; at < bytes; at++)
+        bits[at] = 0;
+}
+
 /* Stores of what is defined. */
 static void define(struct wl_san_wave *wave, const struct wl_san_access *access) {
     struct place p = {.wave = wave, .space = access->space, .bytes = access->site->bytes};
-    const struct wl_init_area *area = p.space == WL_SANITIZE_GLOBAL ? NULL : area_of(&p);
+    struct bits_of_lanes of = bits_of_lanes(wave, access);
+    const bool is_private = p.space == WL_SANITIZE_SCRATCH;
     for (uint64_t left = access->lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
-        bool strange = p.space == WL_SANITIZE_GLOBAL && wl_init_read(access->address[i]);
+        uint64_t at;
         p.lane = access->first_lane + i;
         p.address = access->address[i];
-        uint8_t *bits = side_by_side(&p, area, &strange); /* of global memory not: the block may be one that all share */
-        if (strange)
-            write_place(&p, NULL, 0);
-        else if (bits)
-            memset(bits, 0, p.bytes);
+        if (is_private || !find_bits(&of, p.address, p.bytes, &at) || (of.bits && !of.lds))
+            write_place(&p, NULL, 0); /* a block of global memory may be one that all share */
+        else if (of.bits)
+            clear_bits(of.bits + at, p.bytes);
     }
 }
 
@@ -502,6 +557,14 @@ static bool is_clear(const uint8_t *bits, uint64_t size) {
     return !open;
 }
 
+/* The same of the lanes' bytes alone. */
+static bool are_clear(const uint8_t *bits, const struct wl_san_lanes *run) {
+    uint32_t open = 0;
+    for (uint64_t left = run->lanes; left; left &= left - 1)
+        open |= open_in(bits + (uint64_t)(unsigned)__builtin_ctzll(left) * run->step, run->site->bytes);
+    return !open;
+}
+
 /* What native code stores is defined. */
 bool wl_init_run(struct wl_san_wave *wave, const struct wl_san_lanes *run, uint64_t extent) {
     const struct wl_init_group *g = wave->group->init;
@@ -513,7 +576,7 @@ bool wl_init_run(struct wl_san_wave *wave, const struct wl_san_lanes *run, uint6
         (!lds && (run->start & (WL_INIT_BLOCK - 1)) + extent > WL_INIT_BLOCK))
         return false;
     bits = lds ? g->lds.bits + run->start : wl_init_read(run->start);
-    if (!bits || is_clear(bits, extent))
+    if (!bits || (run->step > run->site->bytes ? are_clear(bits, run) : is_clear(bits, extent)))
         return true;
     if (!stores || (run->step && run->lanes & (run->lanes + 1)))
         return false;

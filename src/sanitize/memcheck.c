@@ -71,7 +71,10 @@ void wl_memcheck_report(const struct wl_san_wave *wave, const struct wl_san_acce
 }
 
 uint64_t wl_memcheck_lanes(const struct wl_san_access *access, uint64_t limit) {
+    enum { FEW = 56 };
     uint64_t good = 0;
+    if (access->space == WL_SANITIZE_GLOBAL && access->site->kind != WL_SANITIZE_ATOMIC && access->site->bytes <= FEW)
+        return wl_san_accessible(access->address, access->lanes, access->site->bytes);
     for (uint64_t left = access->lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
         if (is_good(access, access->address[i], limit))

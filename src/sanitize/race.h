@@ -14,6 +14,8 @@ void wl_race_wave_begin(struct wl_san_wave *wave);
 void wl_race_wave_end(struct wl_san_wave *wave);
 void wl_race_access(struct wl_san_wave *wave, const struct wl_san_access *access);
 bool wl_race_run(struct wl_san_wave *wave, const struct wl_san_lanes *run);
+/* Gets what is known of global memory from `address` on on its way, for an access that is about to be told. */
+void wl_race_expect(uint64_t address);
 void wl_race_anew(struct wl_san_wave *wave);
 void wl_race_fence(struct wl_san_wave *wave, const struct wl_sanitize_fence *fence);
 void wl_race_early_use(struct wl_san_wave *wave, const struct wl_sanitize_fence *fence);

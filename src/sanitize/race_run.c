@@ -1,4 +1,6 @@
 /* racecheck: lanes whose addresses follow each other, and the lines of cells that most of them store to and load from. */
+#include "sanitize/race.h"
+
 #include "sanitize/race_check.h"
 
 #include <string.h>
@@ -447,6 +449,12 @@ __attribute__((always_inline)) static inline void prefetch_lines(const struct wl
     __builtin_prefetch(&block->line_write[line], 1);
     __builtin_prefetch(&block->line_read[0][line], 1);
     __builtin_prefetch(&block->line_read[1][line], 0);
+}
+
+void wl_race_expect(uint64_t address) {
+    const struct wl_race_block *block = wl_race_block(address);
+    if (block)
+        prefetch_lines(block, address % (1u << WL_RACE_BLOCK_SHIFT) / WL_RACE_LINE_BYTES);
 }
 
 /* Of the first `most` bytes, whole lines, or what the run has of one line. Returns the bytes that are done; 0: they need a closer look. */

@@ -28,6 +28,9 @@ static void check_bytes(uint64_t from, uint64_t size) {
     assert_int_equal(good, at == from + size);
     if (!good)
         assert_int_equal(bad, BASE + at);
+    const uint64_t lanes[] = {UINT64_MAX, BASE + from, 0};
+    if (size <= 56)
+        assert_int_equal(wl_san_accessible(lanes, 7, (uint32_t)size), good ? 2 : 0);
 }
 
 static void check_shadow(void) {
