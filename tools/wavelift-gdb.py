@@ -7,6 +7,7 @@ and `disassemble`; and backtraces without the runtime's own functions.
 
 The layout of what it reads is that of src/device/cpu/debug/debug.h."""
 
+import hashlib
 import os
 import re
 import struct
@@ -501,16 +502,30 @@ for place, condition in {conditions!r}:
 """
 
 
+printed = {}  # what the compiler has printed, by the code object's file, place and text of the condition
+
+
 def run_compiler(module, conditions):
-    """Lets another gdb make bytecode of conditions: [(place, text)]; returns what it prints about each. Here an error would end the command that
-    the program runs in, because gdb takes errors for a command's end."""
+    """Returns what another gdb prints about the bytecode of conditions: [(place, text)]. It depends on the code object's file alone, and gdb asks again
+    whenever a library has been loaded, so that it is kept."""
+    code = module.file()
+    file = hashlib.sha256(code).digest()
+    new = [each for each in conditions if (file, *each) not in printed]
+    if new:
+        for each, listing in zip(new, start_compiler(code, new)):
+            printed[(file, *each)] = listing
+    return [printed.get((file, *each), "") for each in conditions]
+
+
+def start_compiler(file_of_code, conditions):
+    """Lets another gdb make bytecode. Here an error would end the command that the program runs in, because gdb takes errors for a command's end."""
     this = os.readlink("/proc/self/exe")
     with tempfile.TemporaryDirectory() as folder:
         script, code = os.path.join(folder, "script.py"), os.path.join(folder, "code")
         with open(script, "w", encoding="utf-8") as file:
             file.write(COMPILER.format(conditions=conditions))
         with open(code, "wb") as file:
-            file.write(module.file())
+            file.write(file_of_code)
         try:
             result = subprocess.run([this if "gdb" in os.path.basename(this) else "gdb", "-nx", "-q", "-batch", "-ex", "set language c++",
                                      "-x", script, code], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
@@ -546,9 +561,9 @@ def compile_conditions(asked):
             line = gdb.find_pc_line(address)
             text = NAME.sub(in_memory, condition)
             conditions.append((f"{line.symtab.filename}:{line.line}" if line.symtab else "0", text))
-        listings = run_compiler(module, conditions) if new else []
+        texts = run_compiler(module, conditions) if new else []
         for number, (address, condition) in enumerate(new):
-            compiled[address, condition] = read_operations(listings[number], address) if number < len(listings) else []
+            compiled[address, condition] = read_operations(texts[number], address)
 
 
 def operands_of_and(condition):
