@@ -1,28 +1,34 @@
 #!/usr/bin/env python3
-"""Whether Linux's perf shows the time of the suite's kernels under their names and source lines.
+"""How much of the time of the suite's kernels Linux's perf shows under the kernels' names and source lines.
 
     bench/perf.py BUILD [NAME ...]
 
 Needs `ninja suite` and perf. For each benchmark and its first target a worker runs it under `perf record`, which records only while the benchmark is run
-again and again: not while the process starts, makes its inputs and translates. Prints, of the samples: how many there are; the shares that are in native
-code under a kernel's name, and under a name and a source line; and where most of the others are. Then all samples' shares, each benchmark counted
-alike."""
+again and again: not while the process starts, makes its inputs and translates. A sample is a kernel's if it is in native code or in a function that
+native code has called, which is what call chains are recorded for. Prints for each benchmark, in parts of all samples of the process:
+
+    kernel   in kernels
+    line     in kernels, and `perf report` shows them under a kernel's name and a source line
+    runtime  in the runtime outside kernels: it hands out workgroups and waits for work
+    system   in the system's kernel
+    longest  the functions outside kernels that most samples are in"""
 import collections
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import time
 
 import worker
 
-SECONDS = float(os.environ.get("WAVELIFT_BENCH_SECONDS", "1"))
-SAMPLE = re.compile(r"^\s*([0-9a-f]+) (.+) \((.+)\)$")
-KERNEL = re.compile(r".+ \[(?:full|masked|workgroup|loops)\]$")  # the copies of native code (src/device/cpu/code/units.c)
+SECONDS = float(os.environ.get("WAVELIFT_BENCH_SECONDS", "3"))
+FRAME = re.compile(r"^\s*[0-9a-f]+ (.+) \(([^()]+)\)$")
+KERNEL = re.compile(r".+ \[(?:full|masked|workgroup|loops)\]$")  # what copies of native code are called (src/device/cpu/code/units.c)
 
 
 class Recorder:
-    """A worker under perf, which records between `begin` and `end`."""
+    """A worker under perf, which records between two words to it."""
 
     def __init__(self, build, name, arch, folder):
         self.data, paths = os.path.join(folder, "data"), [os.path.join(folder, each) for each in ("control", "answers")]
@@ -30,7 +36,9 @@ class Recorder:
             os.mkfifo(path)
         # Opened for both directions, so that nobody waits for the other side.
         self.control, self.answers = (os.fdopen(os.open(path, os.O_RDWR), mode, buffering=0) for path, mode in zip(paths, ("wb", "rb")))
-        command = ["perf", "record", "-q", "-e", "cpu-clock", "-F", "1999", "-k", "1", "-D", "-1", f"--control=fifo:{paths[0]},{paths[1]}", "-o", self.data]
+        # Matrix instructions have up to 46 KiB of stack to the native code.
+        command = ["perf", "record", "-q", "-e", "cpu-clock", "-F", "199", "-k", "1", "--call-graph", "dwarf,65528", "-D", "-1",
+                   f"--control=fifo:{paths[0]},{paths[1]}", "-o", self.data]
         self.worker = worker.Worker(build, name, arch, "cache-perf", command, environment={"WAVELIFT_PERF": "on", "TMPDIR": folder})
 
     def tell(self, word):
@@ -38,42 +46,55 @@ class Recorder:
         if not self.answers.read(5).startswith(b"ack"):
             sys.exit(f"perf does not take {word!r}")
 
-    def samples(self):
-        """(symbol, library, source line or None) of each sample."""
+    def record(self):
+        """Returns the file that perf has recorded, with the lines of native code."""
         self.worker.run(1e-9)  # code is made
         self.tell(b"enable")
-        self.worker.run(SECONDS)
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end:
+            self.worker.run(SECONDS / 10)
         self.tell(b"disable")
         self.worker.end()
-        with_lines = self.data + ".lines"
-        subprocess.run(["perf", "inject", "--jit", "-i", self.data, "-o", with_lines], check=True, capture_output=True)
-        text = subprocess.run(["perf", "script", "-i", with_lines, "-F", "ip,sym,dso,srcline"], check=True, capture_output=True, text=True).stdout
-        found = []
-        for line in text.splitlines():
-            match = SAMPLE.match(line)
-            if match:
-                found.append([match[2], os.path.basename(match[3]), None])
-            elif found and re.search(r"\S+:\d+$", line):
-                found[-1][2] = line.strip()
-        return found
+        self.control.close()
+        self.answers.close()
+        subprocess.run(["perf", "inject", "--jit", "-i", self.data, "-o", f"{self.data}.lines"], check=True, capture_output=True)
+        return f"{self.data}.lines"
+
+
+def perf(*arguments):
+    return subprocess.run(["perf", *arguments], check=True, capture_output=True, text=True).stdout
+
+
+def chains(data):
+    """Of each sample its frames, from the innermost on: [(symbol, library)]."""
+    for text in perf("script", "-i", data, "-F", "ip,sym,dso").split("\n\n"):
+        frames = [match.groups() for match in map(FRAME.match, text.splitlines()) if match]
+        if frames:
+            yield [(symbol, os.path.basename(library)) for symbol, library in frames if library != "inlined"]
+
+
+def share_with_lines(data):
+    """What `perf report` shows under kernels' names and source lines, of all."""
+    report = perf("report", "-i", data, "--children", "--stdio", "-g", "none", "-t", "|", "-s", "symbol,srcline", "--percent-limit", "0")
+    rows = [[field.strip() for field in line.split("|")] for line in report.splitlines() if line.strip() and not line.startswith("#")]
+    return sum(float(row[0].rstrip("%")) for row in rows if KERNEL.match(row[2].split("] ", 1)[1]) and re.search(r".:[1-9]\d*$", row[3])) / 100
 
 
 def main():
-    build, names = os.path.abspath(sys.argv[1]), sys.argv[2:]
-    shares = []
-    print("| kernel | target | samples | under a name | and a line | others |\n|---|---|---|---|---|---|")
+    build, names, table = os.path.abspath(sys.argv[1]), sys.argv[2:], []
+    print("| kernel | target | samples | kernel | line | runtime | system | longest |\n|---|---|---|---|---|---|---|---|")
     for name, arch in worker.benchmarks(names):
         with tempfile.TemporaryDirectory() as folder:
-            samples = Recorder(build, name, arch, folder).samples()
-        if not samples:
-            sys.exit(f"{name}: perf has recorded nothing")
-        kernels = [sample for sample in samples if KERNEL.match(sample[0])]
-        lines = sum(1 for sample in kernels if sample[2])
-        others = collections.Counter(f"{symbol} ({library})" for symbol, library, line in samples if not (KERNEL.match(symbol) and line))
-        shares.append((len(kernels) / len(samples), lines / len(samples)))
-        words = ", ".join(f"{place} {count / len(samples):.1%}" for place, count in others.most_common(4))
-        print(f"| {name} | {arch} | {len(samples)} | {shares[-1][0]:.1%} | {shares[-1][1]:.1%} | {words} |", flush=True)
-    print("all: {:.1%} under a name, {:.1%} under a name and a line".format(*(sum(column) / len(shares) for column in zip(*shares))))
+            data = Recorder(build, name, arch, folder).record()
+            samples, lines = list(chains(data)), share_with_lines(data)
+        others = [frames[0] for frames in samples if not any(KERNEL.match(symbol) for symbol, _ in frames)]
+        system = sum(1 for _, library in others if library.startswith("[kernel"))
+        longest = ", ".join(f"{symbol} {count / len(samples):.1%}" for (symbol, _), count in collections.Counter(others).most_common(3))
+        row = [1 - len(others) / len(samples), lines, (len(others) - system) / len(samples), system / len(samples)]
+        table.append(row)
+        print(f"| {name} | {arch} | {len(samples)} | {' | '.join(f'{share:.1%}' for share in row)} | {longest} |", flush=True)
+    print("mean: kernel {:.1%}, line {:.1%}, runtime {:.1%}, system {:.1%}".format(*(sum(column) / len(table) for column in zip(*table))))
+    print("line, of what is in kernels: least {:.1%}".format(min(lines / kernel for kernel, lines, _, _ in table)))
 
 
 main()

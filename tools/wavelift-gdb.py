@@ -81,17 +81,33 @@ SYMBOLS = ("wl_debugger", "wl_debug_here", "wl_debug_modules", "wl_debug_waves",
            "wl_debug_queues", "wl_debug_list_queues", "wl_debug_history", "wl_debug_goal", "wl_debug_reached", "wl_debug_watches",
            "wl_debug_watch_count", "wl_debug_registers", "wl_debug_turn")
 symbols = {}  # addresses, by name
+RUNTIME = re.compile(r"/libamdhip64[^/]*$")
+
+
+library = None  # the objfile of the library that `symbols` are of
 
 
 def find_symbols():
-    """Finds the library's symbols. It may not be there, or at another address than before."""
+    """Finds the library's symbols. It may not be there, or at another address than before. gdb takes some 10 ms to find out that a symbol is nowhere, so
+    that it is only asked where a library of the name is."""
+    global library
+    if library is not None and library.is_valid():
+        return
     symbols.clear()
+    library = next((file for file in gdb.objfiles() if RUNTIME.search(file.filename or "")), None)
     try:
-        table = int(gdb.parse_and_eval("(unsigned long)&wl_debug_table"))
+        table = int(gdb.parse_and_eval("(unsigned long)&wl_debug_table")) if library else 0
         distances = struct.unpack(f"<{len(SYMBOLS)}q", memory(table, 8 * len(SYMBOLS)))
     except gdb.error:
+        library = None
         return
     symbols.update({name: table + distance for name, distance in zip(SYMBOLS, distances)})
+
+
+def forget_symbols():
+    global library
+    library = None
+    symbols.clear()
 
 
 def symbol(name):
@@ -843,6 +859,7 @@ def ended(event):
     """Nothing is left for references to refer to."""
     global live
     live = False
+    forget_symbols()
     for name in VARIABLES:
         gdb.set_convenience_variable(name, None)
 
