@@ -8,7 +8,7 @@ again and again: not while the process starts, makes its inputs and translates. 
 native code has called, which is what call chains are recorded for. Prints for each benchmark, in parts of all samples of the process:
 
     kernel   in kernels
-    line     in kernels, and `perf report` shows them under a kernel's name and a source line
+    line     in kernels, and perf has a source line for the kernel's name
     runtime  in the runtime outside kernels: it hands out workgroups and waits for work
     system   in the system's kernel
     longest  the functions outside kernels that most samples are in"""
@@ -22,7 +22,7 @@ import time
 
 import worker
 
-SECONDS = float(os.environ.get("WAVELIFT_BENCH_SECONDS", "3"))
+SECONDS = float(os.environ.get("WAVELIFT_BENCH_SECONDS", "1"))
 FRAME = re.compile(r"^\s*[0-9a-f]+ (.+) \(([^()]+)\)$")
 KERNEL = re.compile(r".+ \[(?:full|masked|workgroup|loops)\]$")  # what copies of native code are called (src/device/cpu/code/units.c)
 
@@ -36,8 +36,7 @@ class Recorder:
             os.mkfifo(path)
         # Opened for both directions, so that nobody waits for the other side.
         self.control, self.answers = (os.fdopen(os.open(path, os.O_RDWR), mode, buffering=0) for path, mode in zip(paths, ("wb", "rb")))
-        # Matrix instructions have up to 46 KiB of stack to the native code.
-        command = ["perf", "record", "-q", "-e", "cpu-clock", "-F", "199", "-k", "1", "--call-graph", "dwarf,65528", "-D", "-1",
+        command = ["perf", "record", "-q", "-e", "cpu-clock", "-F", "1999", "-k", "1", "--call-graph", "fp", "-D", "-1",
                    f"--control=fifo:{paths[0]},{paths[1]}", "-o", self.data]
         self.worker = worker.Worker(build, name, arch, "cache-perf", command, environment={"WAVELIFT_PERF": "on", "TMPDIR": folder})
 
@@ -66,18 +65,22 @@ def perf(*arguments):
 
 
 def chains(data):
-    """Of each sample its frames, from the innermost on: [(symbol, library)]."""
-    for text in perf("script", "-i", data, "-F", "ip,sym,dso").split("\n\n"):
-        frames = [match.groups() for match in map(FRAME.match, text.splitlines()) if match]
+    """Of each sample its frames, from the innermost on: [(symbol, library, whether perf knows the source line)]."""
+    for text in perf("script", "-i", data, "-F", "ip,sym,dso,srcline").split("\n\n"):
+        frames = []
+        for line in text.splitlines():
+            match = FRAME.match(line)
+            if match:
+                frames.append((match[1], os.path.basename(match[2]), False))
+            elif frames and re.search(r".:[1-9]\d*$", line):
+                frames[-1] = (*frames[-1][:2], True)
         if frames:
-            yield [(symbol, os.path.basename(library)) for symbol, library in frames if library != "inlined"]
+            yield frames
 
 
-def share_with_lines(data):
-    """What `perf report` shows under kernels' names and source lines, of all."""
-    report = perf("report", "-i", data, "--children", "--stdio", "-g", "none", "-t", "|", "-s", "symbol,srcline", "--percent-limit", "0")
-    rows = [[field.strip() for field in line.split("|")] for line in report.splitlines() if line.strip() and not line.startswith("#")]
-    return sum(float(row[0].rstrip("%")) for row in rows if KERNEL.match(row[2].split("] ", 1)[1]) and re.search(r".:[1-9]\d*$", row[3])) / 100
+def kernel_of(frames):
+    """The innermost frame of a kernel; None: there is none."""
+    return next((frame for frame in frames if KERNEL.match(frame[0])), None)
 
 
 def main():
@@ -86,10 +89,11 @@ def main():
     for name, arch in worker.benchmarks(names):
         with tempfile.TemporaryDirectory() as folder:
             data = Recorder(build, name, arch, folder).record()
-            samples, lines = list(chains(data)), share_with_lines(data)
-        others = [frames[0] for frames in samples if not any(KERNEL.match(symbol) for symbol, _ in frames)]
-        system = sum(1 for _, library in others if library.startswith("[kernel"))
-        longest = ", ".join(f"{symbol} {count / len(samples):.1%}" for (symbol, _), count in collections.Counter(others).most_common(3))
+            samples = list(chains(data))
+        lines = sum(1 for frames in samples if (kernel_of(frames) or (None, None, False))[2]) / len(samples)
+        others = [frames[0] for frames in samples if not kernel_of(frames)]
+        system = sum(1 for _, library, _ in others if library.startswith("[kernel"))
+        longest = ", ".join(f"{symbol} {count / len(samples):.1%}" for symbol, count in collections.Counter(frame[0] for frame in others).most_common(3))
         row = [1 - len(others) / len(samples), lines, (len(others) - system) / len(samples), system / len(samples)]
         table.append(row)
         print(f"| {name} | {arch} | {len(samples)} | {' | '.join(f'{share:.1%}' for share in row)} | {longest} |", flush=True)

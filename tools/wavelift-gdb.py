@@ -28,6 +28,7 @@ HERE = struct.Struct("<3I3I3I3IIIIIQQQQQQIIQQQQQQII")  # struct wl_debug_here
 VISIT = struct.Struct("<QII")  # struct wl_debug_visit
 PAST = struct.Struct("<4Q")  # struct wl_debug_past
 WATCH = struct.Struct("<Q3II")  # struct wl_debug_watch
+WATCHED = struct.Struct("<QII64s")  # struct wl_debug_watched
 QUEUE = struct.Struct("<QIIQQ")  # struct wl_debug_queue
 OPERATION = struct.Struct("<IIQ")  # struct wl_debug_operation
 WAVE = struct.Struct("<QQII")  # struct wl_debug_wave_row
@@ -79,7 +80,7 @@ SYMBOLS = ("wl_debugger", "wl_debug_here", "wl_debug_modules", "wl_debug_waves",
            "wl_debug_instruction", "wl_debug_untold", "wl_debug_place", "wl_debug_lane", "wl_debug_disassemble", "wl_debug_tell",
            "wl_debug_find_place", "wl_debug_operations", "wl_debug_wave",
            "wl_debug_queues", "wl_debug_list_queues", "wl_debug_history", "wl_debug_goal", "wl_debug_reached", "wl_debug_watches",
-           "wl_debug_watch_count", "wl_debug_registers", "wl_debug_turn")
+           "wl_debug_watch_count", "wl_debug_registers", "wl_debug_turn", "wl_debug_watched", "wl_debug_watched_count", "wl_debug_changed")
 symbols = {}  # addresses, by name
 RUNTIME = re.compile(r"/libamdhip64[^/]*$")
 
@@ -770,16 +771,93 @@ def tell_watches():
         pass
 
 
+class Change(gdb.Breakpoint):
+    """Stops at a change that gdb has missed of what a watchpoint watches. When another thread loads a library while a store has already trapped, gdb
+    first evaluates all watchpoints anew, and then finds that the store has changed nothing. The library looks itself, and comes to this place."""
+
+    def __init__(self, watchpoint, value):
+        super().__init__(f"*{symbol('wl_debug_changed'):#x}", internal=True)
+        self.silent = True
+        self.watchpoint, self.value_type, self.address, self.size = watchpoint, value.type, int(value.address), value.type.sizeof
+        self.seen = self.now()  # what gdb or this has told of
+        self.commands = watchpoint.commands or ""
+
+    def now(self):
+        return memory(self.address, self.size)
+
+    def stop(self):
+        try:
+            point = self.watchpoint
+            return point.is_valid() and point.enabled and self.now() != self.seen and \
+                (not point.condition or bool(gdb.parse_and_eval(point.condition)))
+        except gdb.error:
+            return False
+
+    def tell(self):
+        """Says what has changed, as gdb would."""
+        if not (self.commands or "").startswith("silent"):
+            old, new = (gdb.Value(data, self.value_type) for data in (self.seen, self.now()))
+            print(f"\nHardware watchpoint {self.watchpoint.number}: {self.watchpoint.expression}\n\nOld value = {old}\nNew value = {new}")
+
+    def row(self):
+        return WATCHED.pack(self.address, self.size, 0, self.seen)
+
+
+changes = {}  # by the watchpoint's number
+
+
+def tell_changes():
+    """Tells the library what is watched, and what of it has been told."""
+    inferior, table = gdb.selected_inferior(), symbol("wl_debug_watched")
+    if table is None or not inferior.pid:
+        return
+    rows = [changes[number].row() for number in sorted(changes)][-WATCHES:]
+    try:
+        if rows:
+            inferior.write_memory(table, b"".join(rows))
+        inferior.write_memory(symbol("wl_debug_watched_count"), struct.pack("<I", len(rows)))
+    except gdb.MemoryError:
+        pass
+
+
+def note_changes():
+    """All that has changed is known to the person."""
+    for change in changes.values():
+        try:
+            change.seen = change.now()
+        except gdb.MemoryError:
+            pass
+    tell_changes()
+
+
+def memory_changed(event):
+    """The person has set something that is watched."""
+    if any(event.address < change.address + change.size and change.address < event.address + event.length for change in changes.values()):
+        note_changes()
+
+
 def watch_created(breakpoint):
     wave = here() if breakpoint.type in WATCHPOINTS else None
-    if wave and kernel_frame()[0]:
-        watched[breakpoint.number] = WATCH.pack(wave.state, *wave.block, wave.lane)
-        tell_watches()
+    if not wave or not kernel_frame()[0]:
+        return
+    watched[breakpoint.number] = WATCH.pack(wave.state, *wave.block, wave.lane)
+    tell_watches()
+    try:
+        value = gdb.parse_and_eval(re.sub(r"^-l(ocation)? ", "", breakpoint.expression))
+        if breakpoint.type == gdb.BP_HARDWARE_WATCHPOINT and value.address is not None and value.type.sizeof <= 64:
+            changes[breakpoint.number] = Change(breakpoint, value)
+            tell_changes()
+    except gdb.error:  # it is no place
+        pass
 
 
 def breakpoint_gone(breakpoint):
     if watched.pop(breakpoint.number, None):
         tell_watches()
+    change = changes.pop(breakpoint.number, None)
+    if change:  # gdb goes through its breakpoints: none can be deleted here
+        change.enabled = False
+        tell_changes()
     known.pop(breakpoint.number, None)
     tell_visits(without=breakpoint.number)
 
@@ -802,6 +880,8 @@ def enable_again(breakpoint):
 
 
 def breakpoint_changed(breakpoint):
+    if breakpoint.number in changes:
+        changes[breakpoint.number].commands = breakpoint.commands or ""
     if breakpoint.is_valid():
         enable_again(breakpoint)
     leave_host_out(breakpoint)
@@ -834,6 +914,12 @@ def has_commands(event):
 
 
 def stopped(event):
+    points = event.breakpoints if isinstance(event, gdb.BreakpointEvent) else []
+    for point in points:
+        if isinstance(point, Change):
+            point.tell()
+    if any(isinstance(point, Change) or point.type in WATCHPOINTS for point in points):
+        note_changes()
     if not has_commands(event):
         tell_natives()
     wave = here()
@@ -859,6 +945,9 @@ def ended(event):
     """Nothing is left for references to refer to."""
     global live
     live = False
+    for change in changes.values():
+        change.enabled = False
+    changes.clear()
     forget_symbols()
     for name in VARIABLES:
         gdb.set_convenience_variable(name, None)
@@ -1227,6 +1316,17 @@ def take_turn():
         select_level(level)
 
 
+class Refuse(gdb.Command):
+    """For hooks of gdb's commands that change where the thread is, of which a wave knows nothing: ends them in kernels."""
+
+    def __init__(self):
+        super().__init__("wavelift-refuse", gdb.COMMAND_OBSCURE)
+
+    def invoke(self, argument, from_tty):
+        if here() and kernel_selected():
+            raise gdb.GdbError(f"`{argument}` is not possible in a kernel.")
+
+
 STEPPING = ("step", "next", "stepi", "nexti", "finish", "until", "advance")
 
 
@@ -1370,6 +1470,80 @@ def kernel_selected():
         return is_shadow(gdb.selected_frame().pc())
     except gdb.error:
         return False
+
+
+# ---- arguments of the launch --------------------------------------------------------------------------------------------------------------
+
+
+def count_of_parameters(name):
+    """How many parameters a function has, by its name as C++ writes it; None: that does not tell."""
+    match = re.search(r"\((.*)\)$", name)
+    if not match:
+        return None
+    depth = commas = 0
+    for char in match[1]:
+        depth += (char in "<([{") - (char in ">)]}")
+        if depth < 0:  # the parameters begin behind it
+            return None
+        commas += char == "," and depth == 0
+    return commas + 1 if match[1].strip() not in ("", "void") else 0
+
+
+def kernel_function():
+    """The frame of the kernel itself, which has called the others."""
+    found = None
+    for frame in frames():
+        if is_shadow(frame.pc()) and frame.type() != gdb.INLINE_FRAME and not (other_wave.enabled and frame.level() == 0):
+            found = frame
+    return found
+
+
+def launch_arguments():
+    """The arguments that the kernel was launched with, by name: what is in its segment of arguments, where code writes nothing. The variable of that
+    name may have been set since."""
+    wave, frame = here(), kernel_function()
+    block = frame.block() if wave and frame else None
+    while block and not block.function:
+        block = block.superblock
+    parameters = [symbol for symbol in block if symbol.is_argument] if block else []
+    if not parameters or count_of_parameters(block.function.name) not in (None, len(parameters)):
+        return {}
+    found, at = {}, wave.kernarg
+    for parameter in parameters:
+        kind = parameter.type
+        if kind.code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
+            kind = kind.target().pointer()
+        align = kind.strip_typedefs().alignof or 8
+        at = (at + align - 1) // align * align
+        found[parameter.name] = gdb.Value(at).cast(kind.pointer()).dereference()
+        at += kind.sizeof
+    return found
+
+
+class Argument(gdb.Function):
+    """$argument("NAME"): an argument of the kernel as it was launched, also where the compiler keeps it nowhere."""
+
+    def __init__(self):
+        super().__init__("argument")
+
+    def invoke(self, name):
+        found = launch_arguments().get(name.string())
+        if found is None:
+            raise gdb.GdbError(f"The kernel has no argument {name.string()}, or its arguments are not known.")
+        return found
+
+
+def launched_behind_args():
+    """What `info args` shows behind the arguments of a kernel that the compiler keeps nowhere."""
+    try:
+        frame = gdb.selected_frame()
+        if not here() or not is_shadow(frame.pc()) or frame != kernel_function():
+            return
+        for name, value in launch_arguments().items():
+            if frame.read_var(name).is_optimized_out:
+                print(f"{name} = {value} when the kernel was launched")
+    except (gdb.error, ValueError):
+        return
 
 
 # ---- backwards --------------------------------------------------------------------------------------------------------------------------
@@ -1617,10 +1791,14 @@ if not hasattr(gdb, "wavelift_loaded"):
     gdb.events.breakpoint_modified.connect(breakpoint_changed)
     gdb.events.breakpoint_created.connect(watch_created)
     gdb.events.breakpoint_deleted.connect(breakpoint_gone)
+    gdb.events.memory_changed.connect(memory_changed)
     WithoutRuntime()
     register_unwinder(None, other_wave, replace=True)
     for stepping in STEPPING:
         gdb.execute(f"define hook-{stepping}\npython take_turn()\nend")
+    Refuse()
+    for moving in ("return", "jump"):
+        gdb.execute(f"define hook-{moving}\nwavelift-refuse {moving}\nend")
     for command in (LaneCommand, LaneApply, WaveCommand, WaveApply, InfoLanes, InfoWaves, InfoDispatches, InfoQueues, InfoAgents, InfoRegisters,
                     ReverseStepi, ReverseStep, ReverseNext, ReverseFinish, ReverseContinue):
         command()
@@ -1628,5 +1806,7 @@ if not hasattr(gdb, "wavelift_loaded"):
     Finder("queue", "queues", lambda: [(row[0], "Target Id", row[1]) for row in queue_rows()])
     Finder("dispatch", "dispatches", dispatch_names)
     gdb.execute("define info hookpost-threads\npython waves_behind_threads()\nend")
+    gdb.execute("define info hookpost-args\npython launched_behind_args()\nend")
+    Argument()
     add_disassembler()
     attach()

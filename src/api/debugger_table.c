@@ -30,5 +30,8 @@ __asm__(".pushsection .rodata\n"
         ".quad wl_debug_watch_count - wl_debug_table\n"
         ".quad wl_debug_registers - wl_debug_table\n"
         ".quad wl_debug_turn - wl_debug_table\n"
+        ".quad wl_debug_watched - wl_debug_table\n"
+        ".quad wl_debug_watched_count - wl_debug_table\n"
+        ".quad wl_debug_changed - wl_debug_table\n"
         ".size wl_debug_table, . - wl_debug_table\n"
         ".popsection\n");

@@ -116,6 +116,14 @@ __global__ void traps(int *out, bool ends) {
         __builtin_trap(); // place: traps for good
 }
 
+__global__ void astray(int *out, bool jumps) {
+    out[threadIdx.x] = 7;
+    if (jumps)
+        ((void (*)())out)(); // place: astray jumps
+    asm volatile(".long 0xffffffff");
+    out[threadIdx.x] = 8; // place: astray
+}
+
 struct box {
     int width, height;
     __device__ int area(int times) const {
@@ -217,6 +225,11 @@ int main(int argc, char **argv) {
     if (strcmp(what, "traps") == 0) {
         int *out = allocate(N);
         traps<<<1, 32>>>(out, argc > 2);
+        return report(what, out, 32);
+    }
+    if (strcmp(what, "astray") == 0) {
+        int *out = allocate(N);
+        astray<<<1, 32>>>(out, argc > 2);
         return report(what, out, 32);
     }
     if (strcmp(what, "points") == 0) {

@@ -95,6 +95,19 @@ enum { WL_DEBUG_WATCHES = 8 };
 extern volatile struct wl_debug_watch wl_debug_watches[WL_DEBUG_WATCHES];
 extern volatile uint32_t wl_debug_watch_count;
 
+/* What else the debugger watches, and its bytes as the debugger has last told of them. A debugger of the host misses a change that comes while
+ * another thread loads a library. The debugger's extension writes these, and knows by `seen` and a breakpoint in wl_debug_changed what was missed. */
+struct wl_debug_watched {
+    uint64_t address;
+    uint32_t size, reserved; /* size: bytes, of WL_DEBUG_SEEN at most */
+    uint8_t seen[64];
+};
+enum { WL_DEBUG_SEEN = 64 };
+extern volatile struct wl_debug_watched wl_debug_watched[WL_DEBUG_WATCHES];
+extern volatile uint32_t wl_debug_watched_count;
+/* Called behind an instruction when such bytes differ from those that were seen. */
+void wl_debug_changed(void);
+
 /* The registers of the lane at hand, as they are when it comes up: scalar ones, then its VGPRs and AGPRs. */
 enum { WL_DEBUG_ROWS = 512 };
 extern uint32_t wl_debug_registers[];

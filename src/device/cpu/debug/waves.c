@@ -1,6 +1,8 @@
 #include "device/cpu/debug/debug.h"
 
 #include "base/assert.h"
+#include "base/peek.h"
+#include "debug/debug.h"
 #include "debug/frame.h"
 #include "device/cpu/debug/condition.h"
 #include "device/cpu/fault/fault.h"
@@ -23,6 +25,8 @@ EXPORT struct wl_debug_past wl_debug_history[WL_DEBUG_HISTORY];
 EXPORT volatile struct wl_debug_goal wl_debug_goal;
 EXPORT volatile struct wl_debug_watch wl_debug_watches[WL_DEBUG_WATCHES];
 EXPORT volatile uint32_t wl_debug_watch_count;
+EXPORT volatile struct wl_debug_watched wl_debug_watched[WL_DEBUG_WATCHES];
+EXPORT volatile uint32_t wl_debug_watched_count;
 EXPORT uint32_t wl_debug_registers[WL_SGPR_COUNT + WL_DEBUG_ROWS];
 
 enum {
@@ -470,6 +474,25 @@ static void follow_watches(struct running *r) {
     }
 }
 
+EXPORT __attribute__((noinline)) void wl_debug_changed(void) { __asm__ volatile("" ::: "memory"); }
+
+/* Tells the debugger of what is watched and has changed, once, if it has not told of that itself. */
+static void tell_changes(void) {
+    bool changed = false;
+    for (uint32_t i = 0; i < wl_debug_watched_count && i < WL_DEBUG_WATCHES; i++) {
+        struct wl_debug_watched watched;
+        uint8_t now[WL_DEBUG_SEEN];
+        memcpy(&watched, (const void *)&wl_debug_watched[i], sizeof watched);
+        if (watched.size > sizeof now || !wl_peek((const void *)(uintptr_t)watched.address, now, watched.size) ||
+            memcmp(now, watched.seen, watched.size) == 0)
+            continue;
+        memcpy((void *)&wl_debug_watched[i].seen, now, watched.size);
+        changed = true;
+    }
+    if (changed)
+        wl_debug_changed();
+}
+
 /* ---- running ------------------------------------------------------------------------------------------------------------------------------ */
 
 /* Runs the instruction that the wave is in front of. A wave that polls memory stays in its code for many turns before others have theirs: so
@@ -501,7 +524,14 @@ static uint64_t leave(struct wl_debug_context *context, uint32_t exit) {
     return 0;
 }
 
-/* A trap of the program stops as a fault does, before the runtime makes an error of it. The debugger keeps the signal to itself. */
+/* Whether the wave jumps to where the code object has no code. */
+static bool jumps_nowhere(const struct running *r) {
+    uint64_t begin, end;
+    wl_debug_code(r->job->function->module->object, &begin, &end);
+    return r->wave->pc < begin || r->wave->pc >= end;
+}
+
+/* A trap of the program, or code that cannot be executed, stops as a fault does, before the runtime makes an error of it. The debugger keeps the signal to itself. */
 static void stop_at_trap(struct running *r, uint64_t shadow) {
     r->pc = shadow;
     at_hand = r;
@@ -541,15 +571,17 @@ uint64_t wl_debug_step(struct wl_debug_context *context) {
         const uint32_t exit = run_to_mark(r);
         if (wl_debug_watch_count)
             follow_watches(r);
+        if (wl_debug_watched_count)
+            tell_changes();
         const uint64_t next = shadow_of(r, r->point.mark->address);
         r->inside = false;
         if (exit != WL_EXIT_MARK) {
             r->known->last = next;
             r->known->last_depth = r->known->depth;
-            if (exit == WL_EXIT_JUMP)
-                note_jump(r, r->point.mark);
-            if (exit == WL_EXIT_TRAP)
+            if (exit == WL_EXIT_TRAP || exit == WL_EXIT_ILLEGAL || (exit == WL_EXIT_JUMP && jumps_nowhere(r)))
                 stop_at_trap(r, next);
+            else if (exit == WL_EXIT_JUMP)
+                note_jump(r, r->point.mark);
             return leave(context, exit);
         }
         if (comes_up(r, next, stepping))
