@@ -177,7 +177,7 @@ struct short_handle {
     uint64_t device, inode;
 };
 _Static_assert(sizeof(struct short_handle) == WL_SHARE_SHORT, "it fits");
-static const char note_magic[4] = "wlSn", page_magic[4] = "wlSp";
+static const char note_magic[] = "wlSn", page_magic[] = "wlSp";
 
 enum wl_status wl_share_shorten(const unsigned char *handle, void *shortened) {
     struct wl_share_ticket ticket;
