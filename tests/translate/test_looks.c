@@ -1,6 +1,9 @@
 /* Which loops do nothing but wait for what others write (unit.h: only_looks), and where waves leave them. */
 #include "assembled.h"
 
+#include "machine/sanitize.h"
+#include "translate/isa/isa.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -115,7 +118,50 @@ static void test_ways_out(void **state) {
     assert_int_equal(within, 0);
 }
 
+/* A loop that counts in private memory loads LDS for no flag. Compilers keep the counter's address in lanes at -O0, and those in another register or in
+ * private memory. `lane` is the one from which the loop takes half of it: of 19 nothing is known. */
+#define COUNTS(keep, again, lane, mask, count)                                                                                             \
+    "s_mov_b32 s33, 0\n s_mov_b64 s[4:5], src_private_base\n s_lshr_b64 s[20:21], s[4:5], 32\n s_mov_b32 s18, 0\n s_mov_b32 s12, 0x4c\n"   \
+    "s_cmp_lg_u32 s12, -1\n s_cselect_b32 s8, s20, s18\n s_cselect_b32 s9, s12, s18\n v_writelane_b32 v40, s9, 17\n"                       \
+    "v_writelane_b32 v40, s8, 18\n v_writelane_b32 v40, s2, 19\n" keep "0: " again                                                         \
+    "v_readlane_b32 s6, v40, 17\n v_readlane_b32 s7, v40, " lane "\n v_mov_b32 v0, s6\n v_mov_b32 v1, s7\n flat_load_dword v3, v[0:1]\n"   \
+    "s_waitcnt vmcnt(0) lgkmcnt(0)\n ds_read_b32 v5, v6\n s_waitcnt lgkmcnt(0)\n" count "flat_store_dword v[0:1], v3\n" mask
+#define COUNTS9(lane)                                                                                                                      \
+    COUNTS("v_accvgpr_write_b32 a34, v40\n", "v_accvgpr_read_b32 v40, a34\n", lane,                                                        \
+           "v_cmp_gt_i32 vcc, 100, v3\n s_and_b64 exec, exec, vcc\n s_cbranch_execnz 0b\n s_endpgm", "v_add_u32 v3, 1, v3\n")
+#define COUNTS10(lane)                                                                                                                     \
+    COUNTS("buffer_store_dword v40, off, s[0:3], s33 offset:80\n",                                                                         \
+           "buffer_load_dword v40, off, s[0:3], s33 offset:80\n s_waitcnt vmcnt(0)\n", lane,                                               \
+           "v_cmp_gt_i32 vcc_lo, 100, v3\n s_and_b32 exec_lo, exec_lo, vcc_lo\n s_cbranch_execnz 0b\n s_endpgm",                           \
+           "v_add_nc_u32 v3, 1, v3\n")
+
+static void test_counter_in_memory(void **state) {
+    static const struct loop counted[] = {
+        {"its address is known", "gfx90a", COUNTS9("18"), false},
+        {"its address is known, in memory", "gfx1030", COUNTS10("18"), false},
+        {"its address is not known", "gfx90a", COUNTS9("19"), true},
+        {"its address is not known, in memory", "gfx1030", COUNTS10("19"), true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
+        struct assembled made;
+        bool looks = false;
+        assembled_build(&made,
+                        (struct wl_translate_request){.processor = counted[i].processor,
+                                                      .wave_size = counted[i].processor[3] == '9' ? 64 : 32,
+                                                      .sanitize = WL_SANITIZE_RACECHECK,
+                                                      .name = counted[i].title},
+                        counted[i].text);
+        for (uint32_t n = 0; n < made.unit.inst_count; n++)
+            looks |= made.unit.insts[n].looks_again && made.unit.insts[n].isa->space == WL_SPACE_LDS;
+        assembled_free(&made);
+        if (looks != counted[i].looks)
+            fail_msg("%s: LDS is %slooked at again and again", counted[i].title, looks ? "" : "not ");
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loops), cmocka_unit_test(test_ways_out)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loops), cmocka_unit_test(test_ways_out),
+                                       cmocka_unit_test(test_counter_in_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
-/* Follows addresses of private memory through registers, and through the private memory that keeps them between basic blocks. What it finds is for
- * sanitizers: it takes a selection between nothing and an address for the address, as casts of pointers make it. */
+/* Follows addresses of private memory through registers, and through the private memory that keeps them between basic blocks; also those in scalar
+ * registers, which compilers keep in lanes of vector registers. What it finds is for sanitizers: it takes a selection between nothing and an address
+ * for the address, as casts of pointers make it. */
 #include "translate/unit/frame.h"
 
 #include "machine/processor.h"
@@ -18,14 +19,24 @@ struct value {
 
 enum { SGPRS = WL_SGPR_COUNT, VALUES = SGPRS + 2 * WL_AGPR, STACK = 32, MOST_BLOCKS = 4000 };
 enum { FIRST_KEPT_SGPR = 30, FIRST_KEPT_VGPR = 40, FIRST_KEPT_AGPR = 32 };
+enum { CARRIERS = 4, LANES = 64 }; /* vector registers whose lanes hold scalar ones; those beyond are not followed */
 
 struct state {
     bool reached;
     struct value of[VALUES];
+    struct value lanes[CARRIERS][LANES]; /* NOTHING: not written so far */
+};
+/* A copy of a carrier, with all of its lanes, in private memory or in another register. */
+struct copy {
+    unsigned place;            /* a cell; WL_FRAME_CELLS and a place in a state */
+    struct value lanes[LANES]; /* what is put there, by any instruction */
 };
 struct follow {
     const struct wl_unit *unit;
-    struct state *start;                /* of each basic block */
+    struct state *start; /* of each basic block */
+    unsigned carrier_count, copy_count;
+    int carriers[CARRIERS]; /* places in a state */
+    struct copy copies[2 * CARRIERS];
     struct value cells[WL_FRAME_CELLS]; /* what is stored there, by any instruction */
     struct wl_frame_access *accesses;
     bool changed;
@@ -137,6 +148,95 @@ static struct wl_frame_access access_of(const struct state *s, const struct wl_i
     return none;
 }
 
+/* ---- scalars in lanes ---- */
+
+static bool writes_lane(const struct wl_inst *inst) { return !strcmp(inst->mnemonic, "v_writelane_b32") && inst->operand_count == 3; }
+
+/* The number of a register among the carriers; as many as there are: it is none. */
+static unsigned carrier_of(const struct follow *f, const struct wl_operand *op) {
+    unsigned i = 0;
+    while (i < f->carrier_count && f->carriers[i] != place_of(op, 0))
+        i++;
+    return i;
+}
+
+static void find_carriers(struct follow *f) {
+    for (uint32_t n = 0; n < f->unit->inst_count && f->carrier_count < CARRIERS; n++) {
+        const struct wl_inst *inst = &f->unit->insts[n];
+        if (writes_lane(inst) && carrier_of(f, &inst->operands[0]) == f->carrier_count)
+            f->carriers[f->carrier_count++] = place_of(&inst->operands[0], 0);
+    }
+}
+
+/* What v_readlane reads. */
+static struct value lane_read(const struct follow *f, const struct state *s, const struct wl_inst *inst) {
+    const unsigned carrier = carrier_of(f, &inst->operands[1]);
+    const struct wl_operand *lane = &inst->operands[2];
+    return carrier < f->carrier_count && lane->kind == WL_OPERAND_IMM && lane->bits < LANES ? s->lanes[carrier][lane->bits] : unknown;
+}
+
+/* The copies at a place; NULL: there are too many others. */
+static struct copy *copy_at(struct follow *f, unsigned place) {
+    unsigned i = 0;
+    while (i < f->copy_count && f->copies[i].place != place)
+        i++;
+    if (i == sizeof f->copies / sizeof *f->copies)
+        return NULL;
+    f->copies[i].place = place;
+    if (i == f->copy_count)
+        f->copy_count++;
+    return &f->copies[i];
+}
+
+static void forget_lanes(struct value *lanes) {
+    for (unsigned i = 0; i < LANES; i++)
+        lanes[i] = unknown;
+}
+
+/* A copy of a carrier is made, or is a carrier again. */
+static void step_copies(struct follow *f, struct state *s, const struct wl_inst *inst, const struct wl_frame_access *access) {
+    const struct wl_operand *op = inst->operands;
+    unsigned carrier, place;
+    bool back;
+    if (access->kind == WL_FRAME_PLACE && access->count == 1) {
+        back = inst->isa->class == WL_ISA_LOAD;
+        carrier = carrier_of(f, &op[back || inst->isa->space == WL_SPACE_BUFFER ? 0 : 1]);
+        place = access->cell;
+    } else if (!strcmp(inst->mnemonic, "v_mov_b32") && op[1].kind == WL_OPERAND_VGPR) { /* accumulation registers are such ones, too */
+        back = carrier_of(f, &op[0]) < f->carrier_count;
+        carrier = carrier_of(f, &op[back ? 0 : 1]);
+        place = WL_FRAME_CELLS + (unsigned)place_of(&op[back ? 1 : 0], 0);
+    } else {
+        return;
+    }
+    struct copy *copy = carrier < f->carrier_count ? copy_at(f, place) : NULL;
+    for (unsigned i = 0; copy && i < LANES; i++)
+        if (back)
+            s->lanes[carrier][i] = copy->lanes[i];
+        else
+            f->changed |= join(&copy->lanes[i], s->lanes[carrier][i]);
+}
+
+/* What an instruction does to the lanes of carriers. */
+static void step_lanes(struct follow *f, struct state *s, const struct wl_inst *inst, const struct wl_frame_access *access,
+                       const struct wl_effects *effects) {
+    if (writes_lane(inst)) {
+        const unsigned carrier = carrier_of(f, &inst->operands[0]);
+        const struct wl_operand *lane = &inst->operands[2];
+        if (carrier < f->carrier_count && lane->kind == WL_OPERAND_IMM && lane->bits < LANES)
+            s->lanes[carrier][lane->bits] = value_of(s, &inst->operands[1], 0);
+        else if (carrier < f->carrier_count)
+            forget_lanes(s->lanes[carrier]);
+        return;
+    }
+    for (unsigned i = 0; i < f->carrier_count; i++) {
+        const unsigned row = (unsigned)(f->carriers[i] - SGPRS);
+        if (wl_bit(effects->touch.vector, row) || wl_bit(effects->def_lanes, row))
+            forget_lanes(s->lanes[i]);
+    }
+    step_copies(f, s, inst, access);
+}
+
 /* ---- steps ---- */
 
 /* What an instruction reads of the register of the apertures' bases; UNKNOWN: it is no such instruction. */
@@ -149,14 +249,14 @@ static enum value_kind base_read(const struct wl_inst *inst) {
 }
 
 /* The first two dwords of an instruction's result, if it is one of those that make addresses. */
-static bool result_of(const struct state *s, const struct wl_inst *inst, struct value result[2]) {
+static bool result_of(const struct follow *f, const struct state *s, const struct wl_inst *inst, struct value result[2]) {
     const struct wl_operand *op = inst->operands;
     const char *name = inst->mnemonic;
     if (inst->is_dpp || inst->is_sdwa || inst->clamp || inst->operand_count < 2)
         return false;
     if (base_read(inst) != UNKNOWN) {
         result[0] = (struct value){.kind = (uint8_t)base_read(inst)};
-    } else if (!strcmp(name, "s_mov_b32") || !strcmp(name, "v_mov_b32") || !strncmp(name, "v_accvgpr_", 10)) {
+    } else if (!strcmp(name, "s_mov_b32") || !strcmp(name, "v_mov_b32")) {
         result[0] = value_of(s, &op[1], 0);
     } else if (!strcmp(name, "s_mov_b64")) {
         for (unsigned i = 0; i < 2; i++)
@@ -172,6 +272,10 @@ static bool result_of(const struct state *s, const struct wl_inst *inst, struct 
         result[1] = (struct value){.kind = CONSTANT};
     } else if (!strcmp(name, "v_cndmask_b32")) {
         result[0] = selected(value_of(s, &op[1], 0), value_of(s, &op[2], 0));
+    } else if (!strcmp(name, "s_cselect_b32")) {
+        result[0] = selected(value_of(s, &op[2], 0), value_of(s, &op[1], 0));
+    } else if (!strcmp(name, "v_readlane_b32")) {
+        result[0] = lane_read(f, s, inst);
     } else if (!strcmp(name, "s_add_i32") || !strcmp(name, "s_add_u32") || !strcmp(name, "s_add_co_i32") || !strcmp(name, "v_add_nc_u32")) {
         result[0] = sum_of(value_of(s, &op[1], 0), value_of(s, &op[2], 0));
     } else if (!strcmp(name, "v_add_co_ci_u32")) {
@@ -197,7 +301,7 @@ static void step(struct follow *f, struct state *s, uint32_t n) {
     const struct wl_frame_access access = access_of(s, inst);
     struct value result[2] = {unknown, unknown};
     struct wl_effects effects;
-    const bool known = result_of(s, inst, result);
+    const bool known = result_of(f, s, inst, result);
     f->accesses[n] = access;
     wl_inst_effects(inst, f->unit->request->wave_size, &effects);
     const bool loads = inst->isa && inst->isa->class == WL_ISA_LOAD, is_place = access.kind == WL_FRAME_PLACE;
@@ -209,6 +313,7 @@ static void step(struct follow *f, struct state *s, uint32_t n) {
     forget(s, effects.touch.scalar, 0, SGPRS);
     forget(s, effects.touch.vector, SGPRS, 2 * WL_AGPR);
     forget(s, effects.def_lanes, SGPRS, 2 * WL_AGPR);
+    step_lanes(f, s, inst, &access, &effects);
     for (unsigned i = 0; i < 4 && (known || (loads && is_place)); i++) {
         const int place = place_of(&inst->operands[0], i);
         if (place >= 0 && known && i < 2 && i < (inst->operands[0].count ? inst->operands[0].count : 1u))
@@ -226,10 +331,13 @@ static bool is_kept(unsigned place) {
     return row >= WL_AGPR ? row >= WL_AGPR + FIRST_KEPT_AGPR : row >= FIRST_KEPT_VGPR && row % 16 >= 8;
 }
 
-static void call(struct state *s) {
+static void call(const struct follow *f, struct state *s) {
     for (unsigned i = 0; i < VALUES; i++)
         if (!is_kept(i))
             s->of[i] = unknown;
+    for (unsigned i = 0; i < f->carrier_count; i++)
+        if (!is_kept((unsigned)f->carriers[i]))
+            forget_lanes(s->lanes[i]);
 }
 
 static void join_states(struct follow *f, struct state *into, const struct state *from) {
@@ -237,6 +345,9 @@ static void join_states(struct follow *f, struct state *into, const struct state
     into->reached = true;
     for (unsigned i = 0; i < VALUES; i++)
         f->changed |= join(&into->of[i], from->of[i]);
+    for (unsigned i = 0; i < f->carrier_count; i++)
+        for (unsigned lane = 0; lane < LANES; lane++)
+            f->changed |= join(&into->lanes[i][lane], from->lanes[i][lane]);
 }
 
 static bool makes_addresses(const struct wl_unit *unit) {
@@ -262,7 +373,7 @@ static void follow_blocks(struct follow *f) {
         for (uint32_t i = 0; i < block->count; i++)
             step(f, &now, block->first + i);
         if (block->end == WL_BLOCK_CALL)
-            call(&now);
+            call(f, &now);
         for (unsigned i = 0; i < 2; i++)
             if (to[i] != WL_NO_BLOCK)
                 join_states(f, &f->start[to[i]], &now);
@@ -283,6 +394,7 @@ struct wl_frame_access *wl_frame_accesses(const struct wl_unit *unit) {
             entry->of[i] = unknown;
         entry->of[STACK].kind = is_scaled ? SCALED : FRAME;
         entry->reached = true;
+        find_carriers(f);
         while (f->changed) {
             f->changed = false;
             follow_blocks(f);
