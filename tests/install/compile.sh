@@ -40,10 +40,12 @@ quiet "$cmake" --build "$work/a"
 quiet "$work/a/memory"
 # A project that begins with HIP, with nothing but CMAKE_PREFIX_PATH: where there is no hipconfig of AMD's in PATH, whose word CMake would take first.
 mkdir "$work/tools"
-for tool in ninja sh uname clang++-19 ld.lld-19 ld ar nm ranlib strip objdump objcopy readelf addr2line; do
+for tool in ninja sh uname ld ar nm ranlib strip objdump objcopy readelf addr2line; do
     ln -s "$(command -v $tool)" "$work/tools/$tool"
 done
-ln -s "$(command -v ld.lld-19)" "$work/tools/ld.lld"
+clang=$("$prefix/bin/wavelift" config --clang) # one that reads the device libraries
+ln -s "$clang" "$work/tools/clang++-$("$clang" -dumpversion | cut -d. -f1)"
+ln -s "$(dirname "$clang")/ld.lld" "$work/tools/ld.lld"
 cmake_path=$(command -v "$cmake")
 quiet env PATH="$work/tools" "$cmake_path" -G Ninja -S "$here/first_language" -B "$work/first" -DCMAKE_PREFIX_PATH="$prefix"
 quiet env PATH="$work/tools" "$cmake_path" --build "$work/first"
