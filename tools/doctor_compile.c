@@ -57,7 +57,7 @@ static bool check_files(const struct wl_toolchain *t) {
                       "AMD's headers for device code (hip/amd_detail) are not found");
     if (!libraries) {
         wl_doctor_bad("compile: device libraries",
-                      "Debian 12: apt install rocm-device-libs; Debian 13: apt install rocm-device-libs-17; or set HIP_DEVICE_LIB_PATH",
+                      "Debian 12: apt install rocm-device-libs; since then: apt install hipcc; or set HIP_DEVICE_LIB_PATH",
                       "AMD's device libraries are not found");
         return false;
     }
@@ -72,6 +72,21 @@ static bool check_files(const struct wl_toolchain *t) {
         wl_doctor_note("compile: device libraries", "they have nothing for %s, which device 0 presents; hipcc compiles for gfx90a instead",
                        arch);
     return headers;
+}
+
+/* hipcc, which printed `text`, has not compiled a program. */
+static void tell_of_hipcc(char *text) {
+    static const char mark[] = "Producer: 'LLVM"; /* in what clang says of bitcode that it does not read */
+    const char *found = strstr(text, mark);
+    const long made_by = found ? strtol(found + strlen(mark), NULL, 10) : 0;
+    char remedy[256];
+    if (made_by) {
+        snprintf(remedy, sizeof remedy, "install clang %ld with its tools; Debian: apt install clang-%ld lld-%ld clang-tools-%ld", made_by,
+                 made_by, made_by, made_by);
+        wl_doctor_bad("compile: device libraries", remedy, "they are of LLVM %ld, and this clang does not read them", made_by);
+    } else {
+        wl_doctor_bad("compile: program", "see what hipcc says with HIPCC_VERBOSE=1", "hipcc fails: %s", wl_doctor_last_line(text));
+    }
 }
 
 /* A whole program, from its source to its result. */
@@ -94,7 +109,7 @@ static void check_program(void) {
     if (!written)
         wl_doctor_bad("compile: program", "set TMPDIR to a folder that can be written and has space", "%s cannot be written: %m", name);
     else if (wl_doctor_run_self((const char *const[]){"hipcc", "-O1", name, "-o", program, NULL}, NULL, text, sizeof text) != 0)
-        wl_doctor_bad("compile: program", "see what hipcc says with HIPCC_VERBOSE=1", "hipcc fails: %s", wl_doctor_last_line(text));
+        tell_of_hipcc(text);
     else if (wl_process_run((const char *const[]){program, NULL}, NULL, true, text, sizeof text) != 0)
         wl_doctor_bad("compile: program", "see the problems above", "what hipcc has made fails: %s", wl_doctor_last_line(text));
     else

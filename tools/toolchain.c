@@ -132,7 +132,7 @@ const char *wl_toolchain_missing(const struct wl_toolchain *t) {
                "the folder in which include/ lies";
     if (!*t->device_libs)
         return "AMD's device libraries (ockl.bc) are not found (Debian 12: apt install rocm-device-libs; Debian 13: apt install "
-               "rocm-device-libs-17); HIP_DEVICE_LIB_PATH can name their folder";
+               "rocm-device-libs-17; sid: rocm-device-libs-21); HIP_DEVICE_LIB_PATH can name their folder";
     return NULL;
 }
 

@@ -60,6 +60,15 @@ chmod +x "$work/compiler/clang++"
 problem "is of version 14" env VERSION=14 HIP_CLANG_PATH="$work/compiler" $compile
 ln -s /bin/sh /bin/echo "$work/compiler"
 problem "ld.lld, which" env PATH="$work/compiler" WAVELIFT_CLANG="$work/compiler/clang++" $compile
+ln -s /bin/true "$work/compiler/ld.lld"
+ln -s /bin/true "$work/compiler/clang-offload-bundler"
+cat >"$work/compiler/clang++" <<'END'
+#!/bin/sh
+[ "$1" != -dumpversion ] || { echo 19; exit; }
+echo "ocml.bc: Unknown attribute (Producer: 'LLVM21.1.8')" >&2
+exit 1
+END
+problem "they are of LLVM 21" env WAVELIFT_CLANG="$work/compiler/clang++" $compile
 problem "hipcc fails" env HIPCC_COMPILE_FLAGS_APPEND=--no-such-option $compile
 problem "they are not complete" env HIP_DEVICE_LIB_PATH="$work" $compile
 problem "cannot be made: No such file" env TMPDIR="$work/none" $compile
