@@ -109,13 +109,14 @@ bool wl_emit_can_optimize_code(LLVMModuleRef module) {
 }
 
 bool wl_emit_is_large(LLVMModuleRef module, unsigned instructions) {
-    enum { MOST = 48 }; /* LLVM's instructions for each of AMD's */
+    enum { MOST = 48, MOST_OF_SMALL = 72 }; /* LLVM's instructions for each of AMD's */
+    enum { SMALL = 36000 };                 /* LLVM's instructions in all */
     unsigned count = 0;
     for (LLVMValueRef function = LLVMGetFirstFunction(module); function; function = LLVMGetNextFunction(function))
         for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
             for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst; inst = LLVMGetNextInstruction(inst))
                 count++;
-    return count > MOST * instructions;
+    return count > (count <= SMALL ? MOST_OF_SMALL : MOST) * instructions;
 }
 
 enum wl_status wl_emit_object(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMMemoryBufferRef *object) {

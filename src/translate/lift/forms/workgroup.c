@@ -508,7 +508,7 @@ static void release(struct wl_lift *l) {
 
 /* The same for all units that may be unrolled: a register that waits for its next use costs no more in a spilled value than in memory. */
 static unsigned row_budget(const struct wl_lift *l) {
-    enum { MAX_ITEMS = 1600 };
+    enum { MAX_ITEMS = 2000 };
     return l->unit.unrolls ? MAX_ITEMS : 0;
 }
 
