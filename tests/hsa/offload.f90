@@ -5,7 +5,7 @@ program offload
   integer, parameter :: n = 2000, m = 32
   integer :: i, j, k, wrong, total
   real :: x(n), y(n), scale
-  real(8) :: a(m, m), b(m, m), c(m, m), sum
+  real(8) :: a(m, m + 1), b(m, m + 1), c(m, m + 1), sum ! flang 19's parallel loops run once too often on the device, so there is a column more
   logical :: host
 
   wrong = 0
@@ -48,8 +48,8 @@ program offload
   call check(c(1, 1) == 0 .and. c(m, m) == 0, 'memory of the device is apart until the end of a region of data')
   !$omp end target data
   call check(c(1, 1) == -1, 'a single store')
-  c(1, 1) = sum_of(a(1, :), b(:, 1))
-  call check(maxval(abs(c - matmul(a, b))) < 1e-12, 'a product of matrices')
+  c(1, 1) = sum_of(a(1, :m), b(:, 1))
+  call check(maxval(abs(c(:, :m) - matmul(a(:, :m), b(:, :m)))) < 1e-12, 'a product of matrices')
 
   total = 0
   !$omp target map(tofrom: total)
