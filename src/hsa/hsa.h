@@ -255,14 +255,23 @@ struct wl_hsa_queue {
     void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data);
     void *data;
     struct wl_hsa_signal *doorbell;
-    _Atomic uint32_t rung;   /* futex of the queue's thread: changes with each ring */
-    _Atomic bool sleeping;   /* the thread waits for `rung` */
-    _Atomic bool stop, done; /* the queue is to end; its thread has ended */
-    _Atomic bool failed;     /* no packet is taken any more */
-    bool soft;               /* the program takes the packets itself (hsa_soft_queue_create) */
+    _Alignas(
+        64) _Atomic uint32_t rung; /* futex of the queue's thread: changes with each ring. Alone in its line, since programs write it */
+    _Alignas(64) _Atomic bool sleeping; /* the thread waits for `rung` */
+    _Atomic bool stop, done;            /* the queue is to end; its thread has ended */
+    _Atomic bool failed;                /* no packet is taken any more */
+    bool soft;                          /* the program takes the packets itself (hsa_soft_queue_create) */
     uint32_t mask[2];
     struct wl_loaded_kernel *last; /* kernel of the last packet, and its object */
     uint64_t last_object, last_generation;
+    _Atomic bool taken;     /* a thread runs a packet; the members below are that thread's */
+    _Atomic uint64_t index; /* of the first packet that nobody has run */
+    _Atomic bool failing;   /* the thread is to tell of a failure: */
+    hsa_status_t failure;
+    char why[1024];
+    struct wl_hsa_queue *next; /* in the list of all queues with threads */
+    uint64_t written;          /* the write index when the queue's thread last read it */
+    uint64_t seen_end;         /* packets before this index were there when a launch looked at the process's fault handlers */
 };
 
 static inline hsa_queue_t *wl_hsa_public(struct wl_hsa_queue *queue) { return (hsa_queue_t *)queue->abi; }
@@ -274,6 +283,13 @@ static inline _Atomic uint64_t *wl_hsa_read_index(const struct wl_hsa_queue *que
 }
 /* Tells a queue's thread that there may be packets. */
 void wl_hsa_queue_ring(struct wl_hsa_queue *queue);
+/* Notes that the calling thread has rung this queue's doorbell. */
+void wl_hsa_queue_note(struct wl_hsa_queue *queue);
+/* Runs the first packet of the queue whose doorbell this thread rang last, if it is a kernel's and nobody runs it. False: it is not. */
+bool wl_hsa_queue_help(void);
+/* Takes a queue whose first packet is a kernel's; then the caller runs it, and others may take the queue. */
+bool wl_hsa_queue_take_kernel(struct wl_hsa_queue *queue);
+void wl_hsa_queue_run_taken(struct wl_hsa_queue *queue);
 /* The body of a queue's thread. */
 void *wl_hsa_queue_run(void *queue);
 

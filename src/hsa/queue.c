@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -22,6 +23,57 @@ static struct wl_hsa_queue *queue_of(const hsa_queue_t *queue) {
     struct wl_hsa_queue *q = (struct wl_hsa_queue *)(uintptr_t)queue;
     return q && q->magic == QUEUE ? q : NULL;
 }
+
+/* ---- all queues with threads, for threads that help ---------------------------------------------------- */
+
+static struct {
+    pthread_mutex_t lock; /* over the list; a queue is taken by a helper under it, so that none is that has left the list */
+    struct wl_hsa_queue *first;
+} queues = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static _Thread_local struct {
+    struct wl_hsa_queue *queue;
+    uint64_t id; /* another queue may lie at the address of one that was destroyed */
+} rung_last;
+
+static void enlist(struct wl_hsa_queue *queue) {
+    pthread_mutex_lock(&queues.lock);
+    queue->next = queues.first;
+    queues.first = queue;
+    pthread_mutex_unlock(&queues.lock);
+}
+
+static void delist(const struct wl_hsa_queue *queue) {
+    pthread_mutex_lock(&queues.lock);
+    for (struct wl_hsa_queue **at = &queues.first; *at; at = &(*at)->next)
+        if (*at == queue) {
+            *at = queue->next;
+            break;
+        }
+    pthread_mutex_unlock(&queues.lock);
+}
+
+void wl_hsa_queue_note(struct wl_hsa_queue *queue) {
+    rung_last.queue = queue;
+    rung_last.id = wl_hsa_public(queue)->id;
+}
+
+bool wl_hsa_queue_help(void) {
+    struct wl_hsa_queue *queue = rung_last.queue;
+    if (!queue)
+        return false;
+    pthread_mutex_lock(&queues.lock);
+    const struct wl_hsa_queue *listed = queues.first;
+    while (listed && listed != queue)
+        listed = listed->next;
+    const bool taken = listed && wl_hsa_public(queue)->id == rung_last.id && wl_hsa_queue_take_kernel(queue);
+    pthread_mutex_unlock(&queues.lock);
+    if (taken)
+        wl_hsa_queue_run_taken(queue);
+    return taken;
+}
+
+/* ---- making and ending them ----------------------------------------------------------------------------- */
 
 void wl_hsa_queue_ring(struct wl_hsa_queue *queue) {
     atomic_fetch_add(&queue->rung, 1);
@@ -75,7 +127,11 @@ static hsa_status_t start(struct wl_hsa_queue *queue) {
     hsa_status_t status = HSA_STATUS_SUCCESS;
     if (device->ops->queues)
         status = wl_hsa_status(device->ops->queues->create(device, false, true, 0, &queue->device_queue), "hsa_queue_create");
-    return status == HSA_STATUS_SUCCESS ? wl_hsa_thread(wl_hsa_queue_run, queue, "hsa-queue") : status;
+    if (status == HSA_STATUS_SUCCESS)
+        status = wl_hsa_thread(wl_hsa_queue_run, queue, "hsa-queue");
+    if (status == HSA_STATUS_SUCCESS)
+        enlist(queue);
+    return status;
 }
 
 HSA hsa_queue_create(hsa_agent_t agent, uint32_t size, uint32_t type, void (*callback)(hsa_status_t, hsa_queue_t *, void *), void *data,
@@ -127,9 +183,10 @@ HSA hsa_soft_queue_create(hsa_region_t region, uint32_t size, uint32_t type, uin
 
 /* Tells the queue's thread to end, and waits until it has: what runs is run to its end. */
 static void end(struct wl_hsa_queue *queue) {
+    delist(queue);
     atomic_store(&queue->stop, true);
     wl_hsa_wake_all();
-    while (!atomic_load(&queue->done)) {
+    while (!atomic_load(&queue->done) || atomic_load(&queue->taken)) {
         wl_hsa_queue_ring(queue);
         nanosleep(&(struct timespec){0, 20000}, NULL);
     }

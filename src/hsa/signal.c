@@ -150,8 +150,10 @@ void wl_hsa_signal_changed(struct wl_hsa_signal *signal) {
         futex_wake(low_half(signal));
     if (atomic_load_explicit(&waiting_for_any, memory_order_relaxed))
         wl_hsa_wake_all();
-    if (signal->doorbell)
+    if (signal->doorbell) {
+        wl_hsa_queue_note(signal->doorbell);
         wl_hsa_queue_ring(signal->doorbell);
+    }
 }
 
 void wl_hsa_signal_complete(hsa_signal_t signal, uint64_t start, uint64_t end) {
@@ -186,6 +188,11 @@ int64_t wl_hsa_wait(struct wl_hsa_signal *signal, int condition, int64_t compare
     int64_t value = atomic_load(&signal->value);
     if (wl_hsa_condition(condition, value, compare))
         return value;
+    while (nanoseconds == UINT64_MAX && wl_hsa_queue_help()) {
+        value = atomic_load(&signal->value);
+        if (wl_hsa_condition(condition, value, compare))
+            return value;
+    }
     uint64_t now = wl_now(), nap = FIRST_NAP_NS;
     const uint64_t end = until(now, nanoseconds), spin_end = now + (active ? ACTIVE_NS : SPIN_NS);
     while (now < end && now < spin_end) {
