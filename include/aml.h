@@ -12,6 +12,7 @@
 #define AML_H 1
 
 #include <aml/utils/error.h>
+#include <aml/utils/features.h>
 #include <stddef.h>
 #include <stdio.h>
 

@@ -163,3 +163,12 @@ void aml_area_hip_destroy(struct aml_area **area) {
     free(*area); /* the first member of its owned_area */
     *area = NULL;
 }
+
+/* ---- features --------------------------------------------------------------------------------- */
+
+int aml_support_backends(const unsigned long backends) {
+    int devices = 0;
+    if (backends & ~AML_BACKEND_HIP)
+        return 0;
+    return !(backends & AML_BACKEND_HIP) || (hipGetDeviceCount(&devices) == hipSuccess && devices > 0);
+}

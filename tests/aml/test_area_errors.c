@@ -167,11 +167,22 @@ static void failures_of_create_and_munmap(void **state) {
     assert_int_equal(aml_area_munmap(&aml_area_hip, memory, sizeof memory), AML_SUCCESS);
 }
 
+static void backends(void **state) {
+    (void)state;
+    assert_int_equal(AML_HAVE_BACKEND_HIP, 1);
+    assert_int_equal(aml_support_backends(AML_BACKEND_HIP), 1);
+    assert_int_equal(aml_support_backends(0), 1);
+    assert_int_equal(aml_support_backends(AML_BACKEND_CUDA), 0);
+    assert_int_equal(aml_support_backends(AML_BACKEND_HIP | AML_BACKEND_OPENCL), 0);
+    hip.count = hipErrorNoDevice;
+    assert_int_equal(aml_support_backends(AML_BACKEND_HIP), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(failures_of_each_step, reset),         cmocka_unit_test_setup(memory_survives_a_lost_device, reset),
         cmocka_unit_test_setup(success_keeps_the_error, reset),       cmocka_unit_test_setup(flags_choose_the_function, reset),
-        cmocka_unit_test_setup(failures_of_create_and_munmap, reset),
+        cmocka_unit_test_setup(failures_of_create_and_munmap, reset), cmocka_unit_test_setup(backends, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
