@@ -161,11 +161,15 @@ def call(name, *arguments):
     gdb.execute("set scheduler-locking on", to_string=True)
     gdb.execute("set unwindonsignal on", to_string=True)
     outer, calling = calling, True
+    hidden = hidden_frames()
+    level = gdb.selected_frame().level() + hidden
     try:
         values = ", ".join(f"{argument}ul" for argument in arguments)
         return int(gdb.parse_and_eval(f"((int (*)({'unsigned long' if arguments else 'void'})){function})({values})"))
     finally:
         calling = outer
+        if hidden and gdb.selected_inferior().pid:
+            select_level(level)  # what gdb has hidden is no longer
         gdb.execute(f"set scheduler-locking {before}", to_string=True)
         gdb.execute(f"set unwindonsignal {'on' if unwinds else 'off'}", to_string=True)
 
@@ -288,14 +292,22 @@ other_wave = OtherWave()
 NATIVE = "[native] "  # what the names of native code begin with
 
 
-def begins_inlined(frame):
-    """Whether an inlined function begins where a frame is."""
-    block = gdb.block_for_pc(frame.pc())
+def inlined_at(pc):
+    """The blocks of inlined functions that begin at a place, from the innermost on."""
+    block = gdb.block_for_pc(pc)
     while block and block.superblock and not block.superblock.is_static:
-        if block.function and block.start == frame.pc():
-            return True
+        if block.function and block.start == pc:
+            yield block
         block = block.superblock
-    return False
+
+
+def hidden_frames():
+    """How many inlined functions begin where the thread has stopped, which gdb hides there: it shows the line that calls them, until anything has run."""
+    frame = gdb.newest_frame()
+    begin, shown = len(list(inlined_at(frame.pc()))), 0
+    while begin and frame and frame.type() == gdb.INLINE_FRAME:
+        shown, frame = shown + 1, frame.older()
+    return max(0, begin - shown)
 
 
 def tell_natives():
@@ -303,7 +315,7 @@ def tell_natives():
     not know any more that it has stopped in front of an inlined function: there the native code can wait."""
     head = symbol("wl_debug_untold")
     frame = gdb.newest_frame()
-    if not is_shadow(frame.pc()) and not begins_inlined(frame) and head and struct.unpack("<Q", memory(head, 8))[0]:
+    if not is_shadow(frame.pc()) and not any(inlined_at(frame.pc())) and head and struct.unpack("<Q", memory(head, 8))[0]:
         call("wl_debug_tell")
 
 
@@ -1027,7 +1039,7 @@ def select_level(level):
 
 def keep_frame(work):
     """Does something that loses the selected frame, and selects it again."""
-    level = gdb.selected_frame().level()
+    level = gdb.selected_frame().level() + hidden_frames()
     work()
     select_level(level)
 
@@ -1132,9 +1144,11 @@ class Info(gdb.Command):
 def where(pc):
     """A place as rocgdb shows it: the function, its file and line."""
     line, block = gdb.find_pc_line(pc), gdb.block_for_pc(pc)
+    for inlined in inlined_at(pc):  # that begins there: its caller's place, whose line gdb's interface does not tell
+        line, block = None, inlined.superblock
     while block and not block.function:
         block = block.superblock
-    place = f" at {line.symtab.filename}:{line.line}" if line.symtab else ""
+    place = f" at {line.symtab.filename}:{line.line}" if line and line.symtab else ""
     return (f"{block.function.print_name} ()" if block else f"{pc:#x}") + place
 
 
