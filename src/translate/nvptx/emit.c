@@ -37,6 +37,11 @@
 #define UNROLLING_PASSES                                                                                                                   \
     "function(loop-simplify,lcssa,loop-unroll<full-unroll-max=0;no-partial;no-runtime;no-upperbound;no-peeling>,"                          \
     "instcombine<no-verify-fixpoint>,simplifycfg,early-cse,adce)"
+/* Of short loops whose turns are counted when they begin, a few turns at once as well: their loads are under way together. What a constant says
+ * is left to ptxas. */
+#define RUNTIME_UNROLLING_PASSES                                                                                                           \
+    "function(loop-simplify,lcssa,loop-unroll<O3;full-unroll-max=0;no-partial;runtime;no-upperbound;no-peeling>," CLEANING                 \
+    ",early-cse,adce)"
 #define LAST_PASSES "always-inline,globaldce,function(early-cse,instcombine<no-verify-fixpoint>,early-cse,adce)"
 
 static pthread_once_t target_once = PTHREAD_ONCE_INIT;
@@ -453,6 +458,8 @@ enum wl_status wl_ptx_optimize(const struct wl_ptx_request *request, LLVMModuleR
         status = run(module, machine, LAST_PASSES);
     if (!status && wl_ptx_ask_for_unrolling(module))
         status = run(module, machine, UNROLLING_PASSES);
+    if (!status)
+        status = run(module, machine, RUNTIME_UNROLLING_PASSES);
     if (!status) {
         wl_ptx_forbid_unrolling(module);
         wl_ptx_drop_predicates(module);

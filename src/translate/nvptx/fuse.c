@@ -264,30 +264,36 @@ static bool narrow_square_root(LLVMModuleRef module, LLVMBuilderRef b, LLVMValue
     return drop_special_roots(call);
 }
 
-bool wl_ptx_choose_roots(LLVMModuleRef module) {
-    LLVMValueRef function = LLVMGetNamedFunction(module, WL_PTX_KEPT "v_sqrt_f32");
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
-    bool changed = false;
-    for (LLVMUseRef use = function ? LLVMGetFirstUse(function) : NULL; use; use = LLVMGetNextUse(use)) {
-        LLVMValueRef call = LLVMGetUser(use);
-        if (!LLVMIsACallInst(call))
-            continue;
-        LLVMValueRef x = LLVMGetOperand(call, 0);
-        changed |= replace_by(module, b, call, least_value(x, 0) >= 0x1p-101 ? "fused_sqrt_large_f32" : "fused_sqrt_f32", x) != NULL;
-    }
-    LLVMDisposeBuilder(b);
-    return changed;
+static bool choose_root(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef call) {
+    LLVMValueRef x = LLVMGetOperand(call, 0);
+    return replace_by(module, b, call, least_value(x, 0) >= 0x1p-101 ? "fused_sqrt_large_f32" : "fused_sqrt_f32", x) != NULL;
 }
 
-bool wl_ptx_fuse_math(LLVMModuleRef module) {
-    static const struct {
-        const char *name;
-        bool (*change)(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef call);
-    } changes[] = {
-        {"v_ldexp_f32", fuse_exponential}, {"v_log_f32", fuse_logarithm}, {"v_rsq_f32", narrow_root}, {"v_sqrt_f32", narrow_square_root}};
+/* Whether a step of Newton's method for 1 / x begins with y: 1 - x * y. IEEE division takes such steps, and needs a y that is rounded
+ * correctly where all bits of x's mantissa are ones. */
+static bool is_refined(LLVMValueRef y) {
+    for (LLVMUseRef use = LLVMGetFirstUse(y); use; use = LLVMGetNextUse(use))
+        if (wl_ptx_is_call(LLVMGetUser(use), "llvm.fma.f32") && wl_ptx_number_of(LLVMGetOperand(LLVMGetUser(use), 2)) == 1)
+            return true;
+    return false;
+}
+
+static bool choose_reciprocal(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef call) {
+    LLVMValueRef x = LLVMGetOperand(call, 0);
+    bool is_integer = wl_ptx_is_op(x, LLVMUIToFP) || wl_ptx_is_op(x, LLVMSIToFP);
+    return !is_refined(call) && replace_by(module, b, call, is_integer ? "fused_rcp_normal_f32" : "fused_rcp_f32", x) != NULL;
+}
+
+/* What is to be done about the calls of a kept function. */
+struct change {
+    const char *name;
+    bool (*change)(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef call);
+};
+
+static bool change_calls(LLVMModuleRef module, const struct change *changes, size_t count) {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
     bool changed = false;
-    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+    for (size_t i = 0; i < count; i++) {
         char kept[64] = WL_PTX_KEPT;
         LLVMValueRef function = LLVMGetNamedFunction(module, strcat(kept, changes[i].name));
         for (LLVMUseRef use = function ? LLVMGetFirstUse(function) : NULL; use; use = LLVMGetNextUse(use))
@@ -296,4 +302,16 @@ bool wl_ptx_fuse_math(LLVMModuleRef module) {
     }
     LLVMDisposeBuilder(b);
     return changed;
+}
+
+bool wl_ptx_choose_roots(LLVMModuleRef module) {
+    static const struct change changes[] = {
+        {"v_sqrt_f32", choose_root}, {"v_rcp_f32", choose_reciprocal}, {"v_rcp_iflag_f32", choose_reciprocal}};
+    return change_calls(module, changes, sizeof changes / sizeof *changes);
+}
+
+bool wl_ptx_fuse_math(LLVMModuleRef module) {
+    static const struct change changes[] = {
+        {"v_ldexp_f32", fuse_exponential}, {"v_log_f32", fuse_logarithm}, {"v_rsq_f32", narrow_root}, {"v_sqrt_f32", narrow_square_root}};
+    return change_calls(module, changes, sizeof changes / sizeof *changes);
 }

@@ -11,12 +11,16 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const functions[] = {"v_rsq_f32",
+static const char *const functions[] = {"v_rcp_f32",
+                                        "v_rcp_iflag_f32",
+                                        "v_rsq_f32",
                                         "v_sqrt_f32",
                                         "v_exp_f32",
                                         "v_log_f32",
                                         "v_ldexp_f32",
                                         "v_cmp_class_f32",
+                                        "fused_rcp_f32",
+                                        "fused_rcp_normal_f32",
                                         "fused_rsq_normal_f32",
                                         "fused_sqrt_f32",
                                         "fused_sqrt_large_f32",
@@ -70,6 +74,8 @@ LLVMValueRef wl_ptx_keep_call(struct wl_lift *l, const char *name, LLVMValueRef 
     bool known = false;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         known |= !strcmp(functions[i], name);
+    if (l->unit.request->exact_math && !strncmp(name, "v_rcp", 5)) /* stays a quotient */
+        known = false;
     if (!known)
         return function;
     LLVMTypeRef type = LLVMGlobalGetValueType(function);

@@ -61,7 +61,8 @@ bool wl_ptx_simplify_roots(LLVMModuleRef module);
 bool wl_ptx_simplify_scales(LLVMModuleRef module);
 /* nvptx/fuse.c: makes one function of sequences that compute e^x or ln(x), and takes away what ranges make superfluous. True: as above. */
 bool wl_ptx_fuse_math(LLVMModuleRef module);
-/* Replaces square roots by such as have no slow way for negative numbers, when nothing looks for them any more. True: as above. */
+/* Replaces square roots by such as have no slow way for negative numbers, and reciprocals by the hardware's estimates, when nothing looks for
+ * them any more. True: as above. */
 bool wl_ptx_choose_roots(LLVMModuleRef module);
 /* nvptx/signalling.c: takes away what looks for signalling NaN where there is none. True: as above. */
 bool wl_ptx_simplify_signalling(LLVMModuleRef module);

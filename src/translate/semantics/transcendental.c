@@ -40,7 +40,11 @@ LANES1(v_rsq_f32, f32, f32) {
 #else
 LANES1(v_rsq_f32, f32, f32) { return inverse_root(a); }
 #endif
+#if WL_LANES == 1 && defined(__NVPTX__)
+LANES1(v_rsq_f64, f64, f64) { return (f64s)__nvvm_rsqrt_approx_d(a[0]); } /* to the last place but one; AMD's has 24 bits */
+#else
 LANES1(v_rsq_f64, f64, f64) { return 1.0 / sqrt_lanes(a); }
+#endif
 #ifdef WL_AVX512
 /* From the hardware's 14-bit estimates by a Newton step of higher order (f64: AMD's own result has about 29 bits). Reciprocals are
  * not made that way: IEEE division relies on them being rounded correctly when the divisor's mantissa is all ones. */
