@@ -69,7 +69,8 @@ static bool is_truncated(LLVMValueRef value) {
 /* x, of e^x, or of e^-x (negated). */
 static LLVMValueRef find_exponential(LLVMValueRef ldexp_call, bool *negated) {
     LLVMValueRef power = LLVMGetOperand(ldexp_call, 0), count = LLVMGetOperand(ldexp_call, 1);
-    LLVMValueRef argument = wl_ptx_is_kept(power, "v_exp_f32") ? LLVMGetOperand(power, 0) : NULL;
+    bool is_power = wl_ptx_is_kept(power, "v_exp_f32") || wl_ptx_is_kept(power, "fused_exp2_f32");
+    LLVMValueRef argument = is_power ? LLVMGetOperand(power, 0) : NULL;
     if (!argument || !is_truncated(count) || !wl_ptx_is_op(argument, LLVMFAdd))
         return NULL;
     for (unsigned i = 0; i < 2; i++) {

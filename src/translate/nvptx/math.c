@@ -24,6 +24,7 @@ static const char *const functions[] = {"v_rcp_f32",
                                         "fused_rsq_normal_f32",
                                         "fused_sqrt_f32",
                                         "fused_sqrt_large_f32",
+                                        "fused_exp2_f32",
                                         "fused_exp_f32",
                                         "fused_exp_nonpositive_f32",
                                         "fused_log_f32"};
@@ -209,16 +210,17 @@ LLVMValueRef wl_ptx_link_kept(LLVMModuleRef module, const char *name) {
 
 /* ---- scales ---- */
 
-/* How a function's argument is scaled, and its result back. */
+/* How a function's argument is scaled, and its result back; what computes the same of the argument itself. */
 static const struct {
     const char *name;
     LLVMOpcode before, after;
+    const char *unscaled;
 } scales[] = {
-    {"v_rsq_f32", LLVMFMul, LLVMFMul},     /* (x * s * s) -> y * s */
-    {"v_sqrt_f32", LLVMFMul, LLVMFMul},    /* (x * s * s) -> y / s */
-    {"v_exp_f32", LLVMFAdd, LLVMFMul},     /* (x + n) -> y * 2^-n */
-    {"v_log_f32", LLVMFMul, LLVMFSub},     /* (x * 2^n) -> y - n */
-    {"fused_log_f32", LLVMFMul, LLVMFSub}, /* (x * 2^n) -> y - n ln(2) */
+    {"v_rsq_f32", LLVMFMul, LLVMFMul, "v_rsq_f32"},         /* (x * s * s) -> y * s */
+    {"v_sqrt_f32", LLVMFMul, LLVMFMul, "v_sqrt_f32"},       /* (x * s * s) -> y / s */
+    {"v_exp_f32", LLVMFAdd, LLVMFMul, "fused_exp2_f32"},    /* (x + n) -> y * 2^-n */
+    {"v_log_f32", LLVMFMul, LLVMFSub, "v_log_f32"},         /* (x * 2^n) -> y - n */
+    {"fused_log_f32", LLVMFMul, LLVMFSub, "fused_log_f32"}, /* (x * 2^n) -> y - n ln(2) */
 };
 
 static double power_of_2(double exponent) {
@@ -265,8 +267,11 @@ static bool undo_scale(LLVMBuilderRef b, unsigned which, LLVMValueRef call, LLVM
         LLVMValueRef scaled = find_scaled(user, back, plain_number(back), &after);
         if (scaled && wl_ptx_without_cast(scaled) == call && after.condition == before->condition && after.when == before->when &&
             is_undone(which, before->scale, after.scale)) {
+            LLVMValueRef function = wl_ptx_link_kept(LLVMGetGlobalParent(LLVMGetCalledValue(call)), scales[which].unscaled);
+            if (!function)
+                return false;
             LLVMPositionBuilderBefore(b, user);
-            replace_value(b, user, wl_ptx_call_kept(b, LLVMGetCalledValue(call), x));
+            replace_value(b, user, wl_ptx_call_kept(b, function, x));
             return true;
         }
         bool passes_on = wl_ptx_is_op(user, LLVMBitCast) || (wl_ptx_is_op(user, back) && LLVMIsAConstantFP(LLVMGetOperand(user, 1)));

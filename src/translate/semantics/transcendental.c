@@ -91,9 +91,11 @@ static INLINE f32s power_fraction(f32s x) {
     p = fma_lanes(p, x, ALL(f32, 0.69314718802622878f));
     return fma_lanes(p, x, ALL(f32, 1));
 }
+/* Zero instead of denormal results, as on the hardware. */
+static INLINE f32s exp2_flushed(f32s a, f32s power) { return a < -126.0f ? ALL(f32, 0) : power; }
 #if WL_LANES == 1 && defined(__NVPTX__)
-/* The hardware's own function is off by 2 ulp, and by more close to the least results. */
-static INLINE f32s exp2_lanes(f32s a) {
+/* The hardware's own function is off by 2 ulp, and by more close to the least results. Denormal results stay what they are. */
+static INLINE f32s exp2_unflushed(f32s a) {
     const f32s bounded = (f32s)least_or_nan(greatest_or_nan(a[0], -160.0f), 130.0f);
     const f32s shifted = bounded + 0x1.8p23f, power = power_fraction(bounded - (shifted - 0x1.8p23f));
     /* The whole part is in the lowest bits of `shifted`; in two parts, because results may be denormal. Of NaN, whose bits are all ones but
@@ -102,6 +104,9 @@ static INLINE f32s exp2_lanes(f32s a) {
 
     return (f32s)((u32s)power + ((bits - half) << 23)) * (f32s)((half << 23) + 0x3f800000u);
 }
+/* What a v_exp_f32 whose argument and result are scaled, so that nothing is flushed, becomes without the scales. */
+LANES1(fused_exp2_f32, f32, f32) { return exp2_unflushed(a); }
+static INLINE f32s exp2_lanes(f32s a) { return exp2_flushed(a, exp2_unflushed(a)); }
 #else
 /* Beyond these bounds the result is infinity or, as on the hardware, zero instead of a denormal, which costs the host a hundred times as much.
  * NaN fails both comparisons and stays. */
@@ -110,7 +115,6 @@ static INLINE f32s exp2_bounded(f32s a) {
 
     return below < -126.0f ? ALL(f32, -126) : below;
 }
-static INLINE f32s exp2_flushed(f32s a, f32s power) { return a < -126.0f ? ALL(f32, 0) : power; }
 static INLINE f32s exp2_lanes(f32s a) {
     const f32s bounded = exp2_bounded(a);
     const f32s whole = __builtin_elementwise_roundeven(bounded), power = power_fraction(bounded - whole);
