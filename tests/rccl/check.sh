@@ -38,7 +38,6 @@ run 8 collectives 8 1 10000
 run 2 communicators 2
 run 4 communicators 4
 run 2 killed 2
-run 2 killed 4 2
 run 2 ranks 2 1000000 10 10
 run 8 ranks 8 1000 1000
 run 2 ranks 4 1000 100 0 2
