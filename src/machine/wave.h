@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#define WL_WAVE_ABI 7
+#define WL_WAVE_ABI 6
 #define WL_STRIP    16 /* lanes that translated code handles at once */
 
 /* Scalar register numbers, the same for all generations. */

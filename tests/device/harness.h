@@ -11,7 +11,7 @@
 
 /* struct wl_unit_info with two resume points. */
 struct harness_info {
-    uint32_t abi, rows, instructions, resume_count, may_wait, keeps_wave, may_workgroup_mode, counting_count;
+    uint32_t abi, rows, instructions, resume_count, may_wait, keeps_wave, may_workgroup_mode, reserved;
     struct wl_resume_point resume[2];
 };
 

@@ -8,7 +8,7 @@
 
 /* struct wl_unit_info with its resume point. */
 __attribute__((visibility("default"))) const struct {
-    uint32_t abi, rows, instructions, resume_count, may_wait, keeps_wave, may_workgroup_mode, counting_count;
+    uint32_t abi, rows, instructions, resume_count, may_wait, keeps_wave, may_workgroup_mode, reserved;
     struct wl_resume_point resume;
 } wl_unit_info = {WL_WAVE_ABI, 8, 5, 1, 0, 0, 0, 0, {4096, 0, 0, 0}};
 

@@ -215,7 +215,6 @@ struct wl_group {
     uint64_t print;                         /* a hash of its waves' states when it had its last turn; 0: not known */
     uint32_t fuel;                          /* how long its waves' next turn may take, in the units of wl_wave.fuel */
     uint32_t looks;                         /* how often a wave that only looks may yield in its turn before others have theirs */
-    uint64_t slept;                         /* ns that its waves had no turns while they only looked (ahead.h); 0: they do more, or may */
     struct wl_group *next;                  /* in a list of struct wl_parked_groups */
     struct wl_group *older;                 /* in the list of all places of the job */
     struct wl_sanitized_group *sanitized;   /* in launches that sanitizers watch */

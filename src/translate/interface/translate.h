@@ -87,27 +87,7 @@ struct wl_resume_point {
     uint64_t address;     /* virtual address of the instruction at which execution goes on */
     uint32_t is_return;   /* 1: behind a call: a JUMP to `address` enters here */
     uint16_t first_leads; /* 1: a workgroup's first wave goes on first here, else last (turns.h) */
-    uint16_t only_looks;  /* 1, or 2 + the number of a struct wl_counting: in a loop that does nothing but wait for what others write. Who
-                           * leaves it sets wl_wave.moved */
-};
-
-/* What loops that do nothing but wait count: registers of 32 bits to which one instruction adds `step`, and which others compare, as numbers
- * of 32 bits or as the low halves of 64, with the bounds, or set to something else, and which nothing else in the loops reads. The bounds'
- * registers are not written there. Registers: an SGPR, or WL_COUNTER_VECTOR + a row. */
-enum { WL_COUNTER_VECTOR = WL_SGPR_COUNT, WL_LOOP_COUNTERS = 2, WL_LOOP_BOUNDS = 4 };
-struct wl_bound {
-    uint32_t is_register, value; /* 1: of this register; 0: this value */
-};
-struct wl_counter {
-    uint32_t reg;
-    int32_t step;
-    uint32_t bound_count;
-    struct wl_bound bounds[WL_LOOP_BOUNDS];
-};
-struct wl_counting {
-    uint32_t scalars[WL_SGPR_COUNT / 32], rows[2 * WL_ROW_WORDS]; /* sets of all that is written in the loops, bit 0 of word 0 first */
-    uint32_t counter_count;                                       /* 1 or more */
-    struct wl_counter counters[WL_LOOP_COUNTERS];
+    uint16_t only_looks;  /* 1: in a loop that does nothing but wait for what others write. Who leaves it sets wl_wave.moved */
 };
 enum { WL_WAITS = 1, WL_POLLS = 2, WL_SPINS = 4 };
 struct wl_unit_info {
@@ -121,12 +101,9 @@ struct wl_unit_info {
     uint32_t keeps_wave; /* 1: a wave that the copy ran to its end (WL_EXIT_END) can run it again as it is: other exits alone write to it.
                           * In workgroup mode: it leaves the work items' ids where they are */
     uint32_t may_workgroup_mode; /* FULL: 1: there can be a WL_MODE_WORKGROUP copy */
-    uint32_t counting_count;
-    struct wl_resume_point resume[]; /* [0] is the entry; behind them: counting_count times a struct wl_counting */
+    uint32_t reserved;
+    struct wl_resume_point resume[]; /* [0] is the entry */
 };
-static inline const struct wl_counting *wl_unit_counting(const struct wl_unit_info *info) {
-    return (const struct wl_counting *)(const void *)(info->resume + info->resume_count);
-}
 
 struct wl_translate_result {
     void *object; /* a relocatable ELF object of the host; free with wl_translate_free */

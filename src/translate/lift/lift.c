@@ -616,39 +616,20 @@ static bool may_workgroup_mode(const struct wl_lift *l) {
     return workgroup;
 }
 
-/* Memory of 32-bit words as a constant. */
-static LLVMValueRef words_of(struct wl_lift *l, const void *memory, size_t size) {
-    const uint32_t *words = memory;
-    const size_t count = size / sizeof *words;
-    LLVMValueRef *values = calloc(count + 1, sizeof *values);
-    for (size_t i = 0; values && i < count; i++)
-        values[i] = wl_lift_int(l, l->i32, words[i]);
-    if (!values)
-        l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for what loops count");
-    LLVMValueRef array = values ? LLVMConstArray2(l->i32, values, count) : LLVMConstNull(l->i32);
-    free(values);
-    return array;
-}
-
 static void add_info(struct wl_lift *l) {
     const struct wl_unit *unit = l->unit.code;
     LLVMValueRef *points = calloc(unit->resume_count, sizeof *points);
-    uint16_t *looks = calloc(unit->block_count, sizeof *looks);
-    if (!points || !looks) {
+    if (!points) {
         l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for resume points");
-        free(points);
-        free(looks);
         return;
     }
-    struct wl_counting *counting;
-    const uint32_t counting_count = wl_unit_find_counting(unit, looks, &counting);
     for (uint32_t p = 0; p < unit->block_count; p++) {
         const struct wl_block *block = &unit->blocks[p];
         if (block->resume == UINT32_MAX)
             continue;
         uint64_t address = block->count ? unit->insts[block->first].address : 0;
         LLVMValueRef fields[] = {wl_lift_int(l, l->i64, address), wl_lift_int(l, l->i32, block->is_return),
-                                 wl_lift_int(l, l->i32, (uint32_t)wl_first_wave_leads(unit, p) | (uint32_t)looks[p] << 16)};
+                                 wl_lift_int(l, l->i32, (uint32_t)wl_first_wave_leads(unit, p) | (uint32_t)block->only_looks << 16)};
         wl_assert(block->resume < unit->resume_count && !points[block->resume]);
         points[block->resume] = LLVMConstStructInContext(l->context, fields, 3, 0);
     }
@@ -660,17 +641,14 @@ static void add_info(struct wl_lift *l) {
                              wl_lift_int(l, l->i32, wl_unit_waiting(unit)),
                              wl_lift_int(l, l->i32, l->unit.keeps_wave), /* of waves: known when the module is optimized */
                              wl_lift_int(l, l->i32, may_workgroup_mode(l)),
-                             wl_lift_int(l, l->i32, counting_count),
-                             array,
-                             words_of(l, counting, counting_count * sizeof *counting)};
-    LLVMValueRef info = LLVMConstStructInContext(l->context, fields, sizeof fields / sizeof *fields, 0);
+                             LLVMConstNull(l->i32),
+                             array};
+    LLVMValueRef info = LLVMConstStructInContext(l->context, fields, 9, 0);
     LLVMValueRef global = LLVMAddGlobal(l->module, LLVMTypeOf(info), "wl_unit_info");
     LLVMSetInitializer(global, info);
     LLVMSetGlobalConstant(global, 1);
     LLVMSetAlignment(global, 8);
     free(points);
-    free(looks);
-    free(counting);
 }
 
 static void find_scalars(struct wl_lift *l) {

@@ -90,7 +90,7 @@ static bool is_read_only(LLVMValueRef pointer, unsigned depth) {
 }
 
 void wl_emit_note_kept_wave(LLVMModuleRef module) {
-    enum { FIELDS = 10, KEEPS_WAVE = 5 }; /* how many members struct wl_unit_info has, and the index of keeps_wave */
+    enum { FIELDS = 9, KEEPS_WAVE = 5 }; /* how many members struct wl_unit_info has, and the index of keeps_wave */
     LLVMValueRef info = LLVMGetNamedGlobal(module, "wl_unit_info"), fields[FIELDS];
     if (!is_read_only(LLVMGetParam(LLVMGetNamedFunction(module, "wl_unit"), 0), 0))
         return;

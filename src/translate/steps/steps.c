@@ -458,24 +458,14 @@ static void add_block(struct wl_steps_builder *b, uint32_t p) {
 
 static bool make_info(struct wl_steps_builder *b) {
     const struct wl_unit *unit = b->unit;
-    struct wl_counting *counting = NULL;
-    uint16_t *looks = calloc(unit->block_count, sizeof *looks);
-    const uint32_t counting_count = looks ? wl_unit_find_counting(unit, looks, &counting) : 0;
-    struct wl_unit_info *info =
-        looks ? wl_steps_allocate(b, sizeof *info + unit->resume_count * sizeof *info->resume + counting_count * sizeof *counting) : NULL;
-    if (!looks)
-        b->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for %u basic blocks", unit->block_count);
-    if (!info) {
-        free(looks);
-        free(counting);
+    struct wl_unit_info *info = wl_steps_allocate(b, sizeof *info + unit->resume_count * sizeof *info->resume);
+    if (!info)
         return false;
-    }
     *info = (struct wl_unit_info){.abi = WL_WAVE_ABI,
                                   .rows = unit->rows,
                                   .instructions = unit->inst_count,
                                   .resume_count = unit->resume_count,
-                                  .may_wait = wl_unit_waiting(unit),
-                                  .counting_count = counting_count};
+                                  .may_wait = wl_unit_waiting(unit)};
     for (uint32_t p = 0; p < unit->block_count; p++) {
         const struct wl_block *block = &unit->blocks[p];
         if (block->resume == UINT32_MAX)
@@ -483,14 +473,10 @@ static bool make_info(struct wl_steps_builder *b) {
         info->resume[block->resume] = (struct wl_resume_point){.address = block->count ? unit->insts[block->first].address : 0,
                                                                .is_return = block->is_return,
                                                                .first_leads = wl_first_wave_leads(unit, p),
-                                                               .only_looks = looks[p]};
+                                                               .only_looks = block->only_looks};
         wl_assert(block->resume < unit->resume_count && b->first[p] < b->step_count);
         b->steps->resume[block->resume] = b->first[p];
     }
-    if (counting_count)
-        memcpy(info->resume + unit->resume_count, counting, counting_count * sizeof *counting);
-    free(looks);
-    free(counting);
     b->steps->info = info;
     return true;
 }

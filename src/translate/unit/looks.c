@@ -37,7 +37,6 @@ struct look {
     uint32_t header, latch;
     uint32_t entry;      /* the basic block at which rounds begin */
     bool *inside;        /* of each basic block from the header on: it is part of rounds */
-    bool *more;          /* the same: it does more than look; NULL: not yet asked */
     bool *seen;          /* the same: for reaches() */
     struct place *start; /* of each basic block */
     struct wl_regs written, exposed /* read as the round before left it */, left /* made, at the end of a round */;
@@ -78,7 +77,7 @@ static bool accesses_memory(const struct wl_inst *inst) {
 
 /* Whether an instruction may stand in a loop that only looks. */
 static bool may_stand(const struct wl_inst *inst) {
-    if (inst->index_mode || (!inst->isa && !inst->sem) || wl_inst_reads_clock(inst))
+    if (inst->index_mode || (!inst->isa && !inst->sem))
         return false;
     if (!inst->isa)
         return true;
@@ -107,19 +106,6 @@ static bool may_stand(const struct wl_inst *inst) {
 static bool compares(const struct wl_inst *inst) {
     static const char *const parts[] = {"v_cmp_", "v_cmpx_", "s_cmp_", "s_cmpk_", "s_bitcmp"};
     return HAS_PART(inst, parts);
-}
-
-/* Whether an instruction sets or clears bits of a register, the same in all rounds: a second time it changes nothing. */
-static bool sets_bits(const struct place *at, const struct wl_inst *inst) {
-    static const char *const names[] = {"v_or_b32", "v_and_b32", "v_lshl_or_b32", "v_and_or_b32", "v_or3_b32", "s_or_b32", "s_and_b32"};
-    if (!HAS_PART(inst, names) || inst->is_dpp || inst->is_sdwa || inst->operand_count < 3)
-        return false;
-    const struct wl_operand *to = &inst->operands[0], *last = &inst->operands[inst->operand_count - 1];
-    const bool own = wl_operand_same(to, last);
-    for (unsigned i = 1; i < inst->operand_count; i++)
-        if (!wl_operand_same(to, &inst->operands[i]) && wl_regs_has(&at->on.varies, &inst->operands[i]))
-            return false;
-    return own || (inst->operand_count == 3 && wl_operand_same(to, &inst->operands[1]));
 }
 
 static bool moves(const struct wl_inst *inst) {
@@ -158,6 +144,8 @@ static void put(struct wl_regs *set, const struct wl_regs *regs, const struct wl
 /* Follows an instruction. False: the loop does more than look. */
 static bool follow_inst(struct look *l, struct place *at, const struct wl_inst *inst) {
     struct wl_effects effects;
+    if (!may_stand(inst))
+        return false;
     wl_inst_effects(inst, l->unit->request->wave_size, &effects);
     const struct wl_regs used = wl_regs_without_exec(effects.use), def = wl_regs_without_exec(effects.def);
     struct wl_regs touched = wl_regs_without_exec(effects.touch), of_lanes = {0};
@@ -171,7 +159,7 @@ static bool follow_inst(struct look *l, struct place *at, const struct wl_inst *
     (void)wl_regs_keep(&exposed, &at->on.old);
     (void)wl_regs_add(&l->exposed, &exposed);
     struct wl_mask_work work;
-    const bool plain = !varies || compares(inst) || sets_bits(at, inst) || wl_mask_work(inst, l->unit->request->wave_size, &work);
+    const bool plain = !varies || compares(inst) || wl_mask_work(inst, l->unit->request->wave_size, &work);
     const bool made = !plain && (wl_regs_meet(&used, &at->on.made) || !(moves(inst) || counts(l, at, inst)));
     if (made && !moves(inst) && ++l->made > MOST_MADE)
         return false;
@@ -272,7 +260,7 @@ static bool reaches(struct look *l, uint32_t from, uint32_t to, uint32_t without
                 if (next[i] == to && to != without)
                     return true;
                 if (next[i] == WL_NO_BLOCK || next[i] < l->header || next[i] > l->latch || next[i] == without ||
-                    l->seen[next[i] - l->header] || (l->more && l->more[next[i] - l->header]))
+                    l->seen[next[i] - l->header])
                     continue;
                 changed = l->seen[next[i] - l->header] = true;
             }
@@ -281,27 +269,13 @@ static bool reaches(struct look *l, uint32_t from, uint32_t to, uint32_t without
     return false;
 }
 
-/* Finds the basic blocks that come from one and lead back there. */
-static void find_inside(struct look *l, uint32_t from) {
+/* Finds the basic blocks that come from the header and lead back there. */
+static void find_inside(struct look *l) {
     bool *inside = l->inside;
-    (void)reaches(l, from, WL_NO_BLOCK, WL_NO_BLOCK);
+    (void)reaches(l, l->header, WL_NO_BLOCK, WL_NO_BLOCK);
     memcpy(inside, l->seen, (l->latch - l->header + 1) * sizeof *inside);
     for (uint32_t p = l->header; p <= l->latch; p++)
-        inside[p - l->header] = inside[p - l->header] && reaches(l, p, from, WL_NO_BLOCK);
-}
-
-/* Leaves out the basic blocks that do more than look, and those that lead there alone. Rounds of others only look, whatever a rare one does, such
- * as to write down how long the wait is. False: all rounds do more. */
-static bool leave_out_more(struct look *l) {
-    for (uint32_t p = l->header; p <= l->latch; p++) {
-        const struct wl_block *block = &l->unit->blocks[p];
-        for (uint32_t i = 0; i < block->count; i++)
-            l->more[p - l->header] |= !may_stand(&l->unit->insts[block->first + i]);
-    }
-    if (l->more[l->entry - l->header])
-        return false;
-    find_inside(l, l->entry);
-    return l->inside[l->entry - l->header];
+        inside[p - l->header] = inside[p - l->header] && reaches(l, p, l->header, WL_NO_BLOCK);
 }
 
 /* Finds the one basic block at which the loop is entered. False: there are several. */
@@ -373,16 +347,12 @@ static bool only_looks(struct look *l) {
     l->inside = calloc(blocks, sizeof *l->inside);
     l->seen = calloc(blocks, sizeof *l->seen);
     l->start = insts <= MOST_INSTS ? calloc(blocks, sizeof *l->start) : NULL;
-    bool *more = calloc(blocks, sizeof *more), looks = false;
-    if (l->inside && l->seen && l->start && more) {
-        find_inside(l, l->header);
-        looks = find_entry(l);
-        l->more = more;
-        looks = looks && leave_out_more(l);
+    bool looks = false;
+    if (l->inside && l->seen && l->start) {
+        find_inside(l);
         find_written(l);
-        looks = looks && inner_loops_look(l) && follow_round(l);
+        looks = find_entry(l) && inner_loops_look(l) && follow_round(l);
     }
-    free(more);
     free(l->start);
     free(l->seen);
     return looks;

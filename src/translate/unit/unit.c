@@ -311,7 +311,7 @@ static uint32_t block_at(const struct wl_unit *unit, uint64_t address, const uin
     return low < unit->block_count && starts[low] == address ? low : WL_NO_BLOCK;
 }
 
-bool wl_inst_reads_clock(const struct wl_inst *inst) {
+static bool reads_clock(const struct wl_inst *inst) {
     enum { SHADER_CYCLES = 29, SHADER_CYCLES_HI = 30, GET_REALTIME = 0x83 };
     if (!inst->isa)
         return false;
@@ -334,14 +334,14 @@ static void mark_spinning_loop(struct wl_unit *unit, uint32_t header, uint32_t l
     const bool waits = wl_loop_waits(unit, header, latch, NULL, &for_others);
     for (uint32_t p = header; p <= latch; p++)
         for (uint32_t i = 0; i < unit->blocks[p].count; i++)
-            clock |= wl_inst_reads_clock(&unit->insts[unit->blocks[p].first + i]);
+            clock |= reads_clock(&unit->insts[unit->blocks[p].first + i]);
     unit->blocks[header].is_spin_header = waits || clock;
     unit->blocks[header].reads_clock = clock;
     unit->blocks[header].waits_for_others = waits && for_others;
     unit->polls |= waits && for_others;
     if (waits)
         wl_loop_mark_polls(unit, header, latch, NULL, NULL);
-    if (waits)
+    if (waits && !clock)
         wl_loop_mark_looks(unit, header, latch);
 }
 

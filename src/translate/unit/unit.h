@@ -12,7 +12,6 @@
  *   liveness.c   which registers are live            spin.c        loops that wait for others
  *   turns.h      who goes first behind a barrier     mask_work.h   scalar instructions on masks
  *   private_buffer.c  buffers that are private memory    looks.c  loops that do nothing but wait
- *   counting.c   what these loops count
  *   polls.c      loads that look again and again     frame.h       private memory at -O0
  *   float_mode.c rounding and denormals that differ by type
  *   count.c      what the profiler counts              defined.c     for initcheck: cuts behind loads */
@@ -128,9 +127,6 @@ bool wl_unit_is_unoptimized(const struct wl_unit *unit);
 /* Whether a backward branch leads over a basic block. */
 bool wl_unit_is_in_loop(const struct wl_unit *unit, uint32_t block);
 
-/* Whether an instruction reads a clock. */
-bool wl_inst_reads_clock(const struct wl_inst *inst);
-
 /* ---- spin.c ---- */
 
 struct wl_frame_access; /* frame.h */
@@ -149,19 +145,12 @@ void wl_unit_refine_polls(struct wl_unit *unit, struct wl_decoder *decoder);
 
 /* ---- looks.c ---- */
 
-/* Of a loop that waits, whether that is all it does: until others change memory, each round is like the one before, counters aside. Rare rounds may
- * do more in basic blocks of their own. */
+/* Of a loop that waits, whether that is all it does: until others change memory, each round is like the one before, counters aside. */
 bool wl_loop_only_looks(const struct wl_unit *unit, uint32_t header, uint32_t latch);
-/* Marks the basic blocks of such a loop (only_looks), but for those that do more. */
+/* Marks the basic blocks of such a loop (only_looks). */
 void wl_loop_mark_looks(struct wl_unit *unit, uint32_t header, uint32_t latch);
 /* Marks the basic blocks behind those (ends_looks). */
 void wl_unit_find_ends_of_looks(struct wl_unit *unit);
-
-/* ---- counting.c ---- */
-
-/* What the unit's loops that only look count; the caller frees it. looks: of each basic block, wl_resume_point.only_looks. Returns how many
- * there are; without memory none. */
-uint32_t wl_unit_find_counting(const struct wl_unit *unit, uint16_t *looks, struct wl_counting **counting);
 
 /* ---- private_buffer.c ---- */
 

@@ -439,8 +439,6 @@ static enum wl_status find_unit(struct loading *l) {
         return wl_fail(WL_INVALID_IMAGE, "the native object has ABI version %u, not %u", info->abi, WL_WAVE_ABI);
     if (info->resume_count == 0 || info->resume_count > (info_size - sizeof *info) / sizeof *info->resume || info->rows > WL_VGPR_COUNT)
         return damaged("unit info");
-    if (info->counting_count > (info_size - sizeof *info - info->resume_count * sizeof *info->resume) / sizeof(struct wl_counting))
-        return damaged("unit info");
     l->native->code = (wl_unit_code *)(uintptr_t)code;
     l->native->info = info;
     return WL_OK;

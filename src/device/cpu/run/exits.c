@@ -3,7 +3,6 @@
 
 #include "device/cpu/fault/fault.h"
 #include "device/cpu/helpers/helpers.h"
-#include "device/cpu/run/ahead.h"
 #include "device/cpu/run/sanitize.h"
 #include "device/cpu/run/services.h"
 #include "machine/helpers.h"
@@ -189,22 +188,17 @@ static enum wl_wave_state answer_gws(struct wl_job *job, struct wl_thread *threa
     return WL_WAVE_READY;
 }
 
-/* Called when a wave yields. *counting: what its loop counts, or NULL. */
-static bool only_looks(const struct wl_runner *runner, struct wl_wave *wave, const struct wl_counting **counting) {
+/* Called when a wave yields. */
+static bool only_looks(const struct wl_runner *runner, struct wl_wave *wave) {
     const struct wl_unit_info *info = atomic_load_explicit(&runner->unit->info[runner->mode], memory_order_acquire);
     const bool moved = wave->moved;
     wave->moved = 0;
-    const uint32_t looks = !moved && info && wave->resume < info->resume_count ? info->resume[wave->resume].only_looks : 0;
-    *counting = looks >= 2 ? wl_unit_counting(info) + looks - 2 : NULL;
-    return looks;
+    return !moved && info && wave->resume < info->resume_count && info->resume[wave->resume].only_looks;
 }
 
 enum wl_wave_state wl_wave_run_on(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave,
                                   uint32_t reason) {
     uint32_t looks = 0;
-    struct wl_ahead ahead;
-    const struct wl_counting *counting;
-    ahead.calls = ahead.rounds = 0;
     for (unsigned jumps = 0;; reason = runner->code(wave)) {
         switch ((enum wl_exit)reason) {
         case WL_EXIT_END:
@@ -214,11 +208,8 @@ enum wl_wave_state wl_wave_run_on(struct wl_job *job, struct wl_thread *thread, 
         case WL_EXIT_YIELD:
             wave->fuel = WL_FUEL; /* not at other exits: a loop may change EXEC in every round */
             answer_message(job, thread, runner);
-            runner->only_looks = only_looks(runner, wave, &counting);
-            if (!runner->only_looks)
-                return WL_WAVE_YIELDED;
-            if (counting && runner->group->slept ? wl_ahead_goes_on(&ahead, counting, wave, runner->group->slept)
-                                                 : looks++ < runner->group->looks)
+            runner->only_looks = only_looks(runner, wave);
+            if (runner->only_looks && looks++ < runner->group->looks)
                 continue;
             return WL_WAVE_YIELDED;
         case WL_EXIT_MODE:

@@ -43,7 +43,6 @@ struct wl_wait {
     uint64_t begin; /* when it was found that waves only look; 0: they do more, or it is not known yet */
     uint64_t round; /* when the last round began */
     uint32_t looks; /* for wl_group.looks */
-    uint64_t slept; /* for wl_group.slept */
 };
 /* What the waves did in a round. MORE: some walked through memory, say. COUNT: some may count or look at a clock, so that the wait ends by
  * itself. LOOK: all of them did nothing but look at the same memory again (wl_runner.only_looks). */

@@ -46,7 +46,7 @@ void wl_back_off(struct wl_wait *wait, enum wl_waiting waiting) {
     if (waiting == WL_WAITING_LOOK) {
         time = time_to_sleep(wait);
     } else {
-        wait->begin = wait->looks = wait->slept = 0;
+        wait->begin = wait->looks = 0;
         time = rounds < PATIENT || waiting == WL_WAITING_COUNT ? 0 : MOMENT;
     }
     if (!time) {
@@ -54,12 +54,9 @@ void wl_back_off(struct wl_wait *wait, enum wl_waiting waiting) {
         return;
     }
     const struct timespec moment = {0, (long)time};
-    const uint64_t begin = wl_now();
     nanosleep(&moment, NULL);
-    if (wait->begin) {
+    if (wait->begin)
         wait->round = wl_now();
-        wait->slept = wait->round - begin;
-    }
 }
 
 bool wl_group_only_looks(const struct wl_group *group) {
@@ -104,15 +101,7 @@ struct sweep {
     bool look;               /* whether `waiting` is asked for */
     enum wl_waiting waiting; /* what is known of those that had theirs */
     uint32_t looks;          /* for wl_group.looks */
-    uint64_t slept;          /* for wl_group.slept */
 };
-
-/* Tells a workgroup's waves how they may look in their next turn. */
-static void let_look(const struct wl_job *job, struct wl_group *group, uint32_t looks, uint64_t slept) {
-    const bool watched = job->follows_waves || job->debugged;
-    group->looks = job->follows_waves ? 0 : looks;
-    group->slept = watched || job->random ? 0 : slept;
-}
 
 /* Gives a turn to a parked workgroup. */
 static enum wl_progress turn_of_parked(struct wl_job *job, struct wl_thread *thread, struct sweep *sweep) {
@@ -123,9 +112,9 @@ static enum wl_progress turn_of_parked(struct wl_job *job, struct wl_thread *thr
     uint32_t phases = 1;
     for (uint32_t w = 0; w < group->wave_count; w++)
         wl_group_wave(group, w)->fuel = group->fuel < LEAST_FUEL ? LEAST_FUEL : group->fuel;
-    let_look(job, group, sweep->looks, sweep->slept);
+    group->looks = job->follows_waves ? 0 : sweep->looks;
     enum wl_progress progress = wl_group_step(job, thread, group, &phases);
-    let_look(job, group, 0, 0);
+    group->looks = 0;
     if (progress == WL_GROUP_MOVED)
         progress = run_started(job, thread, group, 1, progress);
     thread->running = NULL;
@@ -205,7 +194,7 @@ static bool serve_parked(struct wl_job *job, struct wl_thread *thread, uint64_t 
         }
         wl_back_off(&wait, sweep.waiting);
         idle = 0;
-        sweep = (struct sweep){wait.rounds >= LOOK, wait.rounds >= LOOK ? WL_WAITING_LOOK : WL_WAITING_MORE, wait.looks, wait.slept};
+        sweep = (struct sweep){wait.rounds >= LOOK, wait.rounds >= LOOK ? WL_WAITING_LOOK : WL_WAITING_MORE, wait.looks};
     }
     return false;
 }
@@ -302,7 +291,7 @@ void wl_waiting_run_resident(struct wl_job *job, struct wl_thread *thread) {
                 thread->running = &group->runners[0];
                 progress = wl_group_start(job, thread, group, id);
             }
-            let_look(job, group, wait.looks, wait.slept);
+            group->looks = job->follows_waves ? 0 : wait.looks;
             if (!group->done && progress != WL_GROUP_FAILED)
                 progress = wl_group_step(job, thread, group, &phases);
             if (progress == WL_GROUP_DONE) {
