@@ -94,7 +94,7 @@ def find_symbols():
     global library
     if library is not None and library.is_valid():
         return
-    symbols.clear()
+    forget_symbols()
     library = next((file for file in gdb.objfiles() if RUNTIME.search(file.filename or "")), None)
     try:
         table = int(gdb.parse_and_eval("(unsigned long)&wl_debug_table")) if library else 0
@@ -769,18 +769,23 @@ WATCHPOINTS = (gdb.BP_WATCHPOINT, gdb.BP_HARDWARE_WATCHPOINT, gdb.BP_READ_WATCHP
 watched = {}  # by the watchpoint's number: the lane that was at hand
 
 
-def tell_watches():
-    """Tells the library which lanes are watched: gdb has the host watch copies of their private memory."""
-    inferior, table = gdb.selected_inferior(), symbol("wl_debug_watches")
-    if table is None or not inferior.pid:
+def write_rows(table, count, rows):
+    """Fills a table of the library, whose names are given, with the rows of the newest watchpoints: {number: bytes}."""
+    inferior, address = gdb.selected_inferior(), symbol(table)
+    if address is None or not inferior.pid:
         return
-    rows = [watched[number] for number in sorted(watched)][-WATCHES:]
+    newest = [rows[number] for number in sorted(rows)][-WATCHES:]
     try:
-        if rows:
-            inferior.write_memory(table, b"".join(rows))
-        inferior.write_memory(symbol("wl_debug_watch_count"), struct.pack("<I", len(rows)))
+        if newest:
+            inferior.write_memory(address, b"".join(newest))
+        inferior.write_memory(symbol(count), struct.pack("<I", len(newest)))
     except gdb.MemoryError:
         pass
+
+
+def tell_watches():
+    """Tells the library which lanes are watched: gdb has the host watch copies of their private memory."""
+    write_rows("wl_debug_watches", "wl_debug_watch_count", watched)
 
 
 class Change(gdb.Breakpoint):
@@ -820,16 +825,7 @@ changes = {}  # by the watchpoint's number
 
 def tell_changes():
     """Tells the library what is watched, and what of it has been told."""
-    inferior, table = gdb.selected_inferior(), symbol("wl_debug_watched")
-    if table is None or not inferior.pid:
-        return
-    rows = [changes[number].row() for number in sorted(changes)][-WATCHES:]
-    try:
-        if rows:
-            inferior.write_memory(table, b"".join(rows))
-        inferior.write_memory(symbol("wl_debug_watched_count"), struct.pack("<I", len(rows)))
-    except gdb.MemoryError:
-        pass
+    write_rows("wl_debug_watched", "wl_debug_watched_count", {number: change.row() for number, change in changes.items()})
 
 
 def note_changes():

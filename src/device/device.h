@@ -88,8 +88,8 @@ struct wl_launch {
                             * whole number of them */
     uint32_t remainder[3]; /* work items of the last, partial workgroup in each dimension; 0: none is partial */
     uint32_t dynamic_lds;  /* bytes */
-    const void
-        *kernarg; /* the explicit arguments in the kernarg segment's layout; the device adds the hidden ones, unless `packet` is set */
+    /* The explicit arguments in the kernarg segment's layout; the device adds the hidden ones, unless `packet` is set. */
+    const void *kernarg;
     size_t kernarg_size;
     /* Not NULL: the program wrote this dispatch packet itself (HSA's), and all of the kernarg segment, which the kernel finds where the packet
      * says; `kernarg` is the same, or a copy that the host can read. Its queue is what the kernel finds as its own. */

@@ -18,7 +18,7 @@ static struct wl_device *copier(const void *target, const void *source) {
     return wl_core.context_at(0)->device;
 }
 
-hsa_status_t wl_hsa_copy(void *target, const void *source, size_t size) {
+static hsa_status_t copy_now(void *target, const void *source, size_t size) {
     struct wl_device *device = copier(target, source);
     return wl_hsa_status(device->ops->copy(device, target, source, size), "hsa_amd_memory_async_copy");
 }
@@ -26,7 +26,7 @@ hsa_status_t wl_hsa_copy(void *target, const void *source, size_t size) {
 HSA hsa_memory_copy(void *dst, const void *src, size_t size) {
     HSA_STARTED();
     HSA_REQUIRE(size == 0 || (dst && src), HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    return size ? wl_hsa_copy(dst, src, size) : HSA_STATUS_SUCCESS;
+    return size ? copy_now(dst, src, size) : HSA_STATUS_SUCCESS;
 }
 
 HSA hsa_amd_memory_fill(void *ptr, uint32_t value, size_t count) {
@@ -40,9 +40,7 @@ HSA hsa_amd_memory_fill(void *ptr, uint32_t value, size_t count) {
 
 struct copy {
     struct copy *next;
-    char *target;
-    const char *source;
-    size_t width, rows, slices, target_pitch, source_pitch, target_slice, source_slice; /* a plain copy has one row */
+    struct wl_hsa_rows what;
     hsa_signal_t completion;
     uint32_t count;
     hsa_signal_t dependencies[];
@@ -64,14 +62,19 @@ static bool is_ready(const struct copy *copy) {
     return true;
 }
 
+hsa_status_t wl_hsa_copy_rows(const struct wl_hsa_rows *what) {
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    for (size_t s = 0; s < what->slices && status == HSA_STATUS_SUCCESS; s++)
+        for (size_t r = 0; r < what->rows && status == HSA_STATUS_SUCCESS; r++)
+            status = copy_now(what->target + s * what->target_slice + r * what->target_pitch,
+                              what->source + s * what->source_slice + r * what->source_pitch, what->width);
+    return status;
+}
+
 /* A copy that fails leaves a negative value in its signal, as AMD's library does. */
 static hsa_status_t run(const struct copy *copy) {
     const uint64_t start = wl_now();
-    hsa_status_t status = HSA_STATUS_SUCCESS;
-    for (size_t s = 0; s < copy->slices && status == HSA_STATUS_SUCCESS; s++)
-        for (size_t r = 0; r < copy->rows && status == HSA_STATUS_SUCCESS; r++)
-            status = wl_hsa_copy(copy->target + s * copy->target_slice + r * copy->target_pitch,
-                                 copy->source + s * copy->source_slice + r * copy->source_pitch, copy->width);
+    const hsa_status_t status = wl_hsa_copy_rows(&copy->what);
     struct wl_hsa_signal *signal = (struct wl_hsa_signal *)(uintptr_t)copy->completion.handle;
     if (signal && status != HSA_STATUS_SUCCESS) {
         atomic_store(&signal->value, -1);
@@ -181,7 +184,8 @@ HSA hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent, const void *src,
     HSA_REQUIRE(dst && src && (num_dep_signals == 0) == !dep_signals, HSA_STATUS_ERROR_INVALID_ARGUMENT);
     HSA_REQUIRE(wl_hsa_agent(dst_agent) && wl_hsa_agent(src_agent), HSA_STATUS_ERROR_INVALID_AGENT);
     HSA_REQUIRE(wl_hsa_signal(completion_signal), HSA_STATUS_ERROR_INVALID_SIGNAL);
-    const struct copy copy = {.target = dst, .source = src, .width = size, .rows = size > 0, .slices = 1, .completion = completion_signal};
+    const struct copy copy = {.what = {.target = dst, .source = src, .width = size, .rows = size > 0, .slices = 1},
+                              .completion = completion_signal};
     return submit(&copy, num_dep_signals, dep_signals);
 }
 
@@ -219,15 +223,15 @@ HSA hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *dst, const hsa_dim3_
     HSA_REQUIRE(wl_hsa_agent(copy_agent), HSA_STATUS_ERROR_INVALID_AGENT);
     HSA_REQUIRE(wl_hsa_signal(completion_signal), HSA_STATUS_ERROR_INVALID_SIGNAL);
     const struct copy copy = {
-        .target = (char *)dst->base + dst_offset->x + dst_offset->y * dst->pitch + dst_offset->z * dst->slice,
-        .source = (const char *)src->base + src_offset->x + src_offset->y * src->pitch + src_offset->z * src->slice,
-        .width = range->x,
-        .rows = range->x ? range->y : 0,
-        .slices = range->z,
-        .target_pitch = dst->pitch,
-        .source_pitch = src->pitch,
-        .target_slice = dst->slice,
-        .source_slice = src->slice,
+        .what = {.target = (char *)dst->base + dst_offset->x + dst_offset->y * dst->pitch + dst_offset->z * dst->slice,
+                 .source = (const char *)src->base + src_offset->x + src_offset->y * src->pitch + src_offset->z * src->slice,
+                 .width = range->x,
+                 .rows = range->x ? range->y : 0,
+                 .slices = range->z,
+                 .target_pitch = dst->pitch,
+                 .source_pitch = src->pitch,
+                 .target_slice = dst->slice,
+                 .source_slice = src->slice},
         .completion = completion_signal,
     };
     return submit(&copy, num_dep_signals, dep_signals);

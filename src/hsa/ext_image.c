@@ -187,12 +187,10 @@ hsa_status_t wl_hsa_image_info(const struct wl_hsa_agent *agent, int attribute, 
 
 /* ---- layouts ------------------------------------------------------------------------------------------------- */
 
-static size_t whole_rows(size_t bytes) { return (bytes + WL_IMAGE_ROW_ALIGNMENT - 1) / WL_IMAGE_ROW_ALIGNMENT * WL_IMAGE_ROW_ALIGNMENT; }
-
 /* Rows of images that kernels find by a pitch lie a multiple of 256 bytes apart; from gfx10 on that pitch is not told of images with slices. */
 static hsa_status_t lay_out(struct image *image, bool is_linear, size_t row, size_t slice) {
     const size_t bytes = (size_t)image->shape.width * image->texel, rows = image->shape.height, slices = image->shape.depth;
-    const size_t least = rows * slices > 1 ? whole_rows(bytes) : bytes;
+    const size_t least = rows * slices > 1 ? wl_image_row_up(bytes) : bytes;
     image->row = row ? row : is_linear ? bytes : least;
     image->slice = slice ? slice : image->row * rows;
     if (!image->shape.type || rows * slices == 1)
@@ -257,7 +255,7 @@ HSA hsa_ext_image_data_get_info_with_layout(hsa_agent_t agent, const hsa_ext_ima
                    image_data_info);
 }
 
-/* ---- making them ---------------------------------------------------------------------------------------------- */
+/* ---- making images -------------------------------------------------------------------------------------------- */
 
 static hsa_status_t create(hsa_agent_t agent, const hsa_ext_image_descriptor_t *descriptor, const void *data, int access, bool is_linear,
                            size_t row, size_t slice, hsa_ext_image_t *handle) {
@@ -387,11 +385,8 @@ static bool part_of(const struct image *image, const hsa_dim3_t *offset, const h
 
 static hsa_status_t move(const struct part *part, char *target, size_t target_row, size_t target_slice, const char *source,
                          size_t source_row, size_t source_slice) {
-    hsa_status_t status = HSA_STATUS_SUCCESS;
-    for (size_t s = 0; s < part->slices && status == HSA_STATUS_SUCCESS; s++)
-        for (size_t r = 0; r < part->rows && status == HSA_STATUS_SUCCESS; r++)
-            status = wl_hsa_copy(target + s * target_slice + r * target_row, source + s * source_slice + r * source_row, part->width);
-    return status;
+    return wl_hsa_copy_rows(
+        &(struct wl_hsa_rows){target, source, part->width, part->rows, part->slices, target_row, source_row, target_slice, source_slice});
 }
 
 static hsa_status_t find_part(hsa_agent_t agent, hsa_ext_image_t handle, const hsa_ext_image_region_t *region, struct image **image,

@@ -15,15 +15,15 @@ static const void *const loader[] = {
     (const void *)(uintptr_t)wl_hsa_each_executable,
 };
 
-/* What there is, in version 1: the newest minor version, and how many functions each minor version has. */
+/* What there is, in version 1: the newest minor version, how many functions each minor version has, and how many the whole table has. */
 static const struct extension {
     uint16_t number;
-    uint8_t minor, lengths[LOADER_MINOR + 1];
+    uint8_t minor, lengths[LOADER_MINOR + 1], length;
     const char *name;
     const void *const *functions;
 } extensions[] = {
-    {HSA_EXTENSION_IMAGES, 0, {10}, "HSA_EXTENSION_IMAGES", wl_hsa_image_functions},
-    {HSA_EXTENSION_AMD_LOADER, LOADER_MINOR, {3, 5, 6, 7}, "HSA_EXTENSION_AMD_LOADER", loader},
+    {HSA_EXTENSION_IMAGES, 0, {10}, WL_HSA_IMAGE_FUNCTIONS, "HSA_EXTENSION_IMAGES", wl_hsa_image_functions},
+    {HSA_EXTENSION_AMD_LOADER, LOADER_MINOR, {3, 5, 6, 7}, sizeof loader / sizeof *loader, "HSA_EXTENSION_AMD_LOADER", loader},
 };
 
 static const struct extension *extension_of(uint16_t number) {
@@ -85,7 +85,7 @@ HSA hsa_system_get_major_extension_table(uint16_t extension, uint16_t version_ma
     HSA_REQUIRE(table && table_length > 0, HSA_STATUS_ERROR_INVALID_ARGUMENT);
     const struct extension *e = extension_of(extension);
     HSA_REQUIRE(e && version_major == 1, HSA_STATUS_ERROR);
-    const size_t length = sizeof(void *) * (extension == HSA_EXTENSION_IMAGES ? WL_HSA_IMAGE_FUNCTIONS : e->lengths[e->minor]);
+    const size_t length = sizeof(void *) * e->length;
     memcpy(table, (const void *)e->functions, table_length < length ? table_length : length);
     return HSA_STATUS_SUCCESS;
 }

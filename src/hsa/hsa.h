@@ -255,9 +255,9 @@ struct wl_hsa_queue {
     void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data);
     void *data;
     struct wl_hsa_signal *doorbell;
-    _Alignas(
-        64) _Atomic uint32_t rung; /* futex of the queue's thread: changes with each ring. Alone in its line, since programs write it */
-    _Alignas(64) _Atomic bool sleeping; /* the thread waits for `rung` */
+    /* Futex of the queue's thread: changes with each ring. Alone in its cache line, since the program's threads write it. */
+    _Alignas(64) _Atomic uint32_t rung;
+    _Alignas(64) _Atomic bool sleeping; /* the queue's thread waits for `rung` */
     _Atomic bool stop, done;            /* the queue is to end; its thread has ended */
     _Atomic bool failed;                /* no packet is taken any more */
     bool soft;                          /* the program takes the packets itself (hsa_soft_queue_create) */
@@ -266,7 +266,7 @@ struct wl_hsa_queue {
     uint64_t last_object, last_generation;
     _Atomic bool taken;     /* a thread runs a packet; the members below are that thread's */
     _Atomic uint64_t index; /* of the first packet that nobody has run */
-    _Atomic bool failing;   /* the thread is to tell of a failure: */
+    _Atomic bool failing;   /* the queue's thread is to tell of this failure: */
     hsa_status_t failure;
     char why[1024];
     struct wl_hsa_queue *next; /* in the list of all queues with threads */
@@ -295,13 +295,19 @@ void *wl_hsa_queue_run(void *queue);
 
 /* ---- copies (copy.c) and images (ext_image.c) ------------------------------------------------------------- */
 
-/* Copies `size` bytes between any memory of the host and of devices, and waits for it. */
-hsa_status_t wl_hsa_copy(void *target, const void *source, size_t size);
+/* Rows of `width` bytes, at pitches in bytes, in slices; a plain copy has one row. */
+struct wl_hsa_rows {
+    char *target;
+    const char *source;
+    size_t width, rows, slices, target_pitch, source_pitch, target_slice, source_slice;
+};
+/* Copies them between any memory of the host and of devices, and waits until that is done. Thread-safe. */
+hsa_status_t wl_hsa_copy_rows(const struct wl_hsa_rows *what);
 /* Whether kernels of an agent have images. */
 bool wl_hsa_has_images(const struct wl_hsa_agent *agent);
 /* Answers HSA_EXT_AGENT_INFO_*; HSA_STATUS_ERROR_INVALID_ARGUMENT: another attribute. */
 hsa_status_t wl_hsa_image_info(const struct wl_hsa_agent *agent, int attribute, void *value);
-/* The images extension's functions, in the order of its table: 10 of version 1.0, all of version 1. */
+/* The images extension's functions, in the order of its table. */
 enum { WL_HSA_IMAGE_FUNCTIONS = 13 };
 extern const void *const wl_hsa_image_functions[WL_HSA_IMAGE_FUNCTIONS];
 

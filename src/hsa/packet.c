@@ -35,7 +35,8 @@ static void tell_failure(struct wl_hsa_queue *queue) {
         abort();
 }
 
-/* The queue's thread tells of it, whichever thread took the packet: the program may not expect its callback in a thread that waits. */
+/* A packet has failed. The queue's thread tells of that, whichever thread took the packet: the program may not expect its callback in a thread that
+ * waits. */
 static void fail(struct wl_hsa_queue *queue, hsa_status_t status, const char *why) {
     queue->failure = status;
     snprintf(queue->why, sizeof queue->why, "%s", why);

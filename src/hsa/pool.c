@@ -390,7 +390,7 @@ HSA hsa_agent_iterate_regions(hsa_agent_t agent, hsa_status_t (*callback)(hsa_re
     const hsa_status_t status = iterate(agent, callback ? visit_region : NULL, &visit);
     if (status != HSA_STATUS_SUCCESS || !wl_hsa_agent(agent)->context)
         return status;
-    return iterate((hsa_agent_t){(uint64_t)(uintptr_t)wl_hsa_agents(&(unsigned){0})}, visit_region, &visit);
+    return iterate(wl_hsa_agent_of(NULL), visit_region, &visit);
 }
 
 HSA hsa_memory_allocate(hsa_region_t region, size_t size, void **ptr) {

@@ -29,9 +29,7 @@ void wl_image_find_level(const struct wl_image *image, uint32_t level, struct wl
     uint64_t offset = 0;
     for (uint32_t i = 0;; i++) {
         uint64_t row = (uint64_t)width * bytes;
-        uint64_t pitch = i == 0 && image->pitch && image->last_level == 0
-                             ? (uint64_t)image->pitch * bytes
-                             : (row + WL_IMAGE_ROW_ALIGNMENT - 1) / WL_IMAGE_ROW_ALIGNMENT * WL_IMAGE_ROW_ALIGNMENT;
+        uint64_t pitch = i == 0 && image->pitch && image->last_level == 0 ? (uint64_t)image->pitch * bytes : wl_image_row_up(row);
         *found = (struct wl_image_level){.data = (uint8_t *)(uintptr_t)(image->base + offset),
                                          .width = width,
                                          .height = height,

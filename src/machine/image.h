@@ -21,6 +21,11 @@
 #define WL_IMAGE_MAX_SIZE       16384 /* of width and height */
 #define WL_IMAGE_MAX_SLICES     8192
 
+/* The bytes from row to row of an image whose rows take `bytes`. */
+static inline uint64_t wl_image_row_up(uint64_t bytes) {
+    return (bytes + WL_IMAGE_ROW_ALIGNMENT - 1) / WL_IMAGE_ROW_ALIGNMENT * WL_IMAGE_ROW_ALIGNMENT;
+}
+
 /* The descriptors' TYPE. */
 enum wl_image_type {
     WL_IMAGE_1D = 8,

@@ -91,7 +91,8 @@ static void mark(uint64_t address, uint64_t size, bool on) {
         clear_bytes(&shadow[first + 1], last - first - 1);
 }
 
-/* A word of the shadow. Others may change it meanwhile: of what they allocate or free, or it does not matter. */
+/* A word of the shadow. Other threads may change bits of it meanwhile: those of memory that they allocate or free. A program that is right does not
+ * access such memory at that moment. */
 static inline uint64_t word_at(const uint8_t *from) {
     uint64_t word;
     memcpy(&word, from, sizeof word);
@@ -101,7 +102,7 @@ static inline uint64_t word_at(const uint8_t *from) {
 /* The bits of the bytes from `address` on, of 57 at least. */
 static inline uint64_t bits_from(uint64_t address) { return word_at(&shadow[address >> WL_SAN_SHADOW_SHIFT]) >> (address & 7); }
 
-/* Whether all bits are set of the 64 bytes, or more, from `address` on, and of those that share bytes of the shadow with them. */
+/* Whether `size` bytes, 64 or more, from `address` on may be accessed, and those as well that share a byte of the shadow with the first or the last. */
 static inline bool are_set(uint64_t address, uint64_t size) {
     const uint8_t *from = &shadow[address >> WL_SAN_SHADOW_SHIFT], *last = &shadow[(address + size - 1) >> WL_SAN_SHADOW_SHIFT] - 7;
     uint64_t all = word_at(last);

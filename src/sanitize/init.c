@@ -416,7 +416,7 @@ static inline uint32_t open_in(const uint8_t *bits, uint32_t bytes) {
     return open;
 }
 
-/* Of private memory. */
+/* Whether nothing that is loaded from private memory has undefined bits. */
 static bool loads_defined_privately(struct wl_san_wave *wave, const struct wl_san_access *access) {
     struct place p = {.wave = wave, .space = access->space, .bytes = access->site->bytes};
     const struct wl_init_area *area = area_of(&p);
@@ -432,7 +432,7 @@ static bool loads_defined_privately(struct wl_san_wave *wave, const struct wl_sa
     return !open && !strange;
 }
 
-/* Where lanes' bits are that lie side by side: in LDS, or in blocks of global memory. */
+/* Where the bits of lanes' bytes are, in LDS or in a block of global memory: those of a lane lie side by side. */
 struct bits_of_lanes {
     uint8_t *bits;   /* of all LDS, or of the last lane's block; NULL: they are all defined */
     uint64_t size;   /* of LDS, or of a block */
@@ -441,13 +441,9 @@ struct bits_of_lanes {
 };
 static struct bits_of_lanes bits_of_lanes(const struct wl_san_wave *wave, const struct wl_san_access *access) {
     const struct wl_init_group *g = wave->group->init;
-    const bool lds = access->space == WL_SANITIZE_LDS;
-    return (struct bits_of_lanes){.bits = lds && g ? g->lds.bits : NULL,
-                                  .size = !lds ? WL_INIT_BLOCK
-                                          : g  ? g->lds.size
-                                               : 0,
-                                  .number = UINT64_MAX,
-                                  .lds = lds};
+    if (access->space != WL_SANITIZE_LDS)
+        return (struct bits_of_lanes){.size = WL_INIT_BLOCK, .number = UINT64_MAX};
+    return (struct bits_of_lanes){.bits = g ? g->lds.bits : NULL, .size = g ? g->lds.size : 0, .number = UINT64_MAX, .lds = true};
 }
 
 /* The place of a lane's bits, *at, in `bits`. False: they do not lie side by side, or are not there. */
@@ -557,7 +553,7 @@ static bool is_clear(const uint8_t *bits, uint64_t size) {
     return !open;
 }
 
-/* The same of the lanes' bytes alone. */
+/* Whether the bits are defined of the bytes that lanes access; those between are not looked at. */
 static bool are_clear(const uint8_t *bits, const struct wl_san_lanes *run) {
     uint32_t open = 0;
     for (uint64_t left = run->lanes; left; left &= left - 1)

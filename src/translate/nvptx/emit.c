@@ -37,8 +37,8 @@
 #define UNROLLING_PASSES                                                                                                                   \
     "function(loop-simplify,lcssa,loop-unroll<full-unroll-max=0;no-partial;no-runtime;no-upperbound;no-peeling>,"                          \
     "instcombine<no-verify-fixpoint>,simplifycfg,early-cse,adce)"
-/* Of short loops whose turns are counted when they begin, a few turns at once as well: their loads are under way together. What a constant says
- * is left to ptxas. */
+/* Unrolls short loops as well whose number of turns is known when they begin: ptxas leaves such loops alone, and each turn would wait for its own
+ * loads. Loops with a constant number of turns are left to ptxas. */
 #define RUNTIME_UNROLLING_PASSES                                                                                                           \
     "function(loop-simplify,lcssa,loop-unroll<O3;full-unroll-max=0;no-partial;runtime;no-upperbound;no-peeling>," CLEANING                 \
     ",early-cse,adce)"

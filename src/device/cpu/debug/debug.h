@@ -95,17 +95,18 @@ enum { WL_DEBUG_WATCHES = 8 };
 extern volatile struct wl_debug_watch wl_debug_watches[WL_DEBUG_WATCHES];
 extern volatile uint32_t wl_debug_watch_count;
 
-/* What else the debugger watches, and its bytes as the debugger has last told of them. A debugger of the host misses a change that comes while
- * another thread loads a library. The debugger's extension writes these, and knows by `seen` and a breakpoint in wl_debug_changed what was missed. */
+/* Memory that watchpoints in kernels watch, and its bytes as the debugger has last told of them. The debugger's extension writes this table. gdb
+ * misses a change that comes while another thread loads a library: then the bytes differ from `seen`, and wl_debug_changed is called, where the
+ * extension has a breakpoint. */
+enum { WL_DEBUG_SEEN = 64 };
 struct wl_debug_watched {
     uint64_t address;
-    uint32_t size, reserved; /* size: bytes, of WL_DEBUG_SEEN at most */
-    uint8_t seen[64];
+    uint32_t size, reserved; /* size: bytes */
+    uint8_t seen[WL_DEBUG_SEEN];
 };
-enum { WL_DEBUG_SEEN = 64 };
 extern volatile struct wl_debug_watched wl_debug_watched[WL_DEBUG_WATCHES];
 extern volatile uint32_t wl_debug_watched_count;
-/* Called behind an instruction when such bytes differ from those that were seen. */
+/* Called behind an instruction when bytes of wl_debug_watched have changed. */
 void wl_debug_changed(void);
 
 /* The registers of the lane at hand, as they are when it comes up: scalar ones, then its VGPRs and AGPRs. */
